@@ -1,0 +1,1 @@
+"""Small real bridges to the world outside, one file per foreign thing."""

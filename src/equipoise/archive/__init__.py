@@ -1,0 +1,1 @@
+"""The only memory: append-only chained lines and content-addressed blobs."""

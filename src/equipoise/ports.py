@@ -1,0 +1,1 @@
+"""What the stages need from outside, as protocols owned by those who call."""

@@ -1,0 +1,1 @@
+"""The nouns of the house; who reads them first knows its language."""

@@ -1,0 +1,1 @@
+"""The verbs of the house: each stage is a function from records to records."""

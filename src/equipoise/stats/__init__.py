@@ -1,0 +1,1 @@
+"""Arrays in, frozen results out: knows no record, no file and no clock."""

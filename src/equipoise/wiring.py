@@ -1,0 +1,1 @@
+"""Names to adapters; the one place with late imports."""
