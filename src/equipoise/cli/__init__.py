@@ -1,9 +1,87 @@
 """The command line: one file per verb, loaded when it is called."""
 
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
 import click
 
+from equipoise import __version__
+from equipoise.errors import EquipoiseError, nearest
 
-@click.group()
-@click.version_option(package_name="equipoise")
+_INTERRUPTED = 130
+
+_VERBS: dict[str, tuple[str, str]] = {
+    "import": ("equipoise.cli.importing:command", "Read the runs of any tool into an archive."),
+    "compare": ("equipoise.cli.compare:command", "Say better, worse, equivalent or cannot tell."),
+    "report": ("equipoise.cli.report:command", "Write the report as HTML, Markdown, JSON, JUnit."),
+    "verify": ("equipoise.cli.verify:command", "Prove that nothing was altered since recording."),
+    "calc": ("equipoise.cli.calc:command", "Compute one statistic: JSON in, JSON out."),
+    "demo": ("equipoise.cli.demo:command", "Run the built-in example from start to verdict."),
+    "doctor": ("equipoise.cli.doctor:command", "Check this machine and say what is missing."),
+}
+"""Verb -> (``module:attribute``, short help); a verb whose module is not there is not listed."""
+
+
+class _Verbs(click.Group):
+    """A group that loads a verb's module only when the verb is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        return [verb for verb, (target, _) in _VERBS.items() if _exists(target)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module, _, attribute = _VERBS[cmd_name][0].partition(":")
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(verb, _VERBS[verb][1]) for verb in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        verbs = self.list_commands(ctx)
+        if args and args[0] not in verbs and not args[0].startswith("-"):
+            hint = nearest(args[0], verbs) or f"the verbs are {', '.join(verbs)}"
+            ctx.fail(f"no verb {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the verb; a known error becomes one line on stderr and its exit code."""
+        try:
+            return super().invoke(ctx)
+        except EquipoiseError as error:
+            click.echo(f"equipoise: {error}", err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("equipoise: interrupted", err=True)
+            ctx.exit(_INTERRUPTED)
+
+
+def _exists(target: str) -> bool:
+    return find_spec(target.partition(":")[0]) is not None
+
+
+@click.group(cls=_Verbs)
+@click.version_option(__version__, prog_name="equipoise")
+def commands() -> None:
+    """Better, worse, equivalent, or cannot tell: decide about a change from its runs.
+
+    Exit codes: 0 fine; 1 altered, or a gate failed; 2 wrong use, unreadable input or nothing to
+    estimate; 3 blocked by a missing precondition; 5 the harness is at fault; 130 interrupted.
+    """
+
+
 def main() -> None:
-    """Better, worse, equivalent, or cannot tell: decide about a change from its runs."""
+    """Runs the command line and ends the process with its exit code."""
+    try:
+        commands.main(prog_name="equipoise")
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)

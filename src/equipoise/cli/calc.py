@@ -1,0 +1,139 @@
+"""``equipoise calc``: every public statistic from the shell, JSON in, JSON out."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from equipoise.cli.topics import Topic, compute, load_topics, loads
+from equipoise.errors import EquipoiseError, InputError, NotEstimable
+
+_UNREADABLE = "unreadable"
+
+
+@click.command("calc")
+@click.argument("topic", required=False)
+@click.option("--input", "path", type=click.Path(dir_okay=False), help="Read here, not stdin.")
+@click.option("--jsonl", is_flag=True, help="One case a line: {id, topic, input}.")
+@click.option("--list", "list_topics", is_flag=True, help="List the topics and their keys.")
+def command(topic: str | None, path: str | None, *, jsonl: bool, list_topics: bool) -> None:
+    """Compute one statistic from a JSON object, or many from JSON Lines.
+
+    TOPIC names the statistic (`equipoise calc --list`). The input is read from stdin, or from
+    --input FILE. One topic prints its value as a JSON object; --jsonl prints one line a case:
+    {"id", "topic", "value"}, {"id", "topic", "not_estimable"} or {"id", "topic", "error"}.
+
+    Exit codes: 0 done (with --jsonl also where single cases have errors); 2 the input, or a line
+    of it, could not be read, or the one topic has no honest number.
+    """
+    topics = load_topics()
+    if list_topics:
+        _print_list(topics)
+    elif jsonl:
+        _many(topics, topic, path)
+    elif topic is None:
+        raise InputError(
+            "no topic", wanted="equipoise calc TOPIC, or --jsonl", mend="equipoise calc --list"
+        )
+    else:
+        _one(topics, topic, path)
+
+
+def _one(topics: Mapping[str, Topic], name: str, path: str | None) -> None:
+    if name not in topics:
+        compute(topics, name, {})
+    given = loads(_read(path), where=path or "stdin")
+    if isinstance(given, Mapping) and {"topic", "input"} <= given.keys():
+        given = given["input"]
+    try:
+        value = compute(topics, name, given)
+    except NotEstimable as reason:
+        click.echo(json.dumps({"not_estimable": reason.why, "code": reason.code}))
+        raise
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _many(topics: Mapping[str, Topic], default_topic: str | None, path: str | None) -> None:
+    unreadable = 0
+    for number, line in enumerate(_lines(path), start=1):
+        if not line.strip():
+            continue
+        answer = _case(topics, default_topic, line, f"{path or 'stdin'}:{number}")
+        unreadable += answer.get("error") == _UNREADABLE
+        click.echo(json.dumps(answer, ensure_ascii=False))
+    if unreadable:
+        raise InputError(
+            f"{unreadable} line(s) could not be read",
+            wanted='one object a line: {"id": ..., "topic": ..., "input": {...}}',
+            mend="see the lines with the error 'unreadable'; all others were computed",
+        )
+
+
+def _case(
+    topics: Mapping[str, Topic], default_topic: str | None, line: bytes, where: str
+) -> dict[str, Any]:
+    head: dict[str, Any] = {"id": None, "topic": default_topic}
+    try:
+        case = _parts(line, where)
+        head = {"id": case.get("id"), "topic": case.get("topic", default_topic)}
+        given = case.get("input", {}) if "topic" in case else case.get("input", case)
+        return head | {"value": compute(topics, _topic_name(head["topic"], where), given)}
+    except NotEstimable as reason:
+        return head | {"not_estimable": reason.why, "code": reason.code}
+    except InputError as error:
+        return head | {"error": error.code, "message": str(error)}
+    except EquipoiseError as error:
+        return head | {"error": type(error).__name__, "message": str(error)}
+
+
+def _topic_name(name: Any, where: str) -> str:
+    if not isinstance(name, str):
+        raise InputError(
+            "the case names no topic", wanted="the key 'topic'", where=where, code=_UNREADABLE
+        )
+    return name
+
+
+def _parts(line: bytes, where: str) -> Mapping[str, Any]:
+    case = loads(line, where=where)
+    if not isinstance(case, Mapping):
+        raise InputError(
+            "the line holds no JSON object",
+            wanted='{"id": ..., "topic": ..., "input": {...}}',
+            where=where,
+            code=_UNREADABLE,
+        )
+    return case
+
+
+def _read(path: str | None) -> bytes:
+    return b"".join(_lines(path))
+
+
+def _lines(path: str | None) -> Iterator[bytes]:
+    if path is None:
+        yield from sys.stdin.buffer
+        return
+    try:
+        with Path(path).open("rb") as file:
+            yield from file
+    except OSError as error:
+        raise InputError(
+            f"cannot read {path}: {error.strerror}", wanted="a readable file", code=_UNREADABLE
+        ) from error
+
+
+def _print_list(topics: Mapping[str, Topic]) -> None:
+    for name, topic in topics.items():
+        click.echo(f"{name}\n    {topic.says}\n    in:  {_input_keys(topic)}")
+        click.echo(f"    out: {', '.join(topic.gives)}")
+
+
+def _input_keys(topic: Topic) -> str:
+    from msgspec.structs import fields
+
+    keys = fields(topic.takes)
+    return ", ".join(k.encode_name if k.required else f"[{k.encode_name}]" for k in keys)
