@@ -157,12 +157,19 @@ def _checked_model(table: PairTable, ties: Ties, *, order: bool) -> ChoiceModel:
             "the order effect cannot be told from the strengths: pairs were shown in one order",
             code="singular",
         )
-    if is_separated(_contrasts(table, model)):
+    if not _all_outcomes_seen(table, model) and is_separated(_contrasts(table, model)):
         raise NotEstimable(
             "separation: outcomes that never occur let the order or tie effect run to infinity",
             code="separation",
         )
     return model
+
+
+def _all_outcomes_seen(table: PairTable, model: ChoiceModel) -> bool:
+    """Whether each cell saw every outcome, so that no direction can be free (spares the search)."""
+    half = 0.0 if model.davidson else table.ties
+    seen = (table.first_wins + half > 0) & (table.second_wins + half > 0)
+    return bool(seen.all()) and not (model.davidson and (table.ties == 0).any())
 
 
 def _contrasts(table: PairTable, model: ChoiceModel) -> csr_array:
