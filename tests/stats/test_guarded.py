@@ -5,19 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.errors import InputError
 from equipoise.stats.guarded import (
-    Spread,
-    critical_value,
     independent_interval,
     mean_interval,
-    moments_from_sums,
-    moments_of,
     paired_interval,
-    spread_from_sums,
+    powers_from_sums,
+    powers_of,
 )
+from equipoise.stats.inputs import normal_quantile
+from equipoise.stats.intervals import Moments
 
-Z95 = critical_value(0.95)
+Z95 = normal_quantile(0.95)
 
 differences = st.lists(
     st.one_of(st.sampled_from([-1.0, 0.0, 1.0]), st.floats(-1.0, 1.0)), min_size=2, max_size=40
@@ -25,26 +23,13 @@ differences = st.lists(
 
 
 def limits(values: list[float], z: float = Z95, runs: float = 1.0) -> tuple[float, float]:
-    found = paired_interval(moments_of(values), z=z, runs=runs)
+    found = paired_interval(powers_of(values), z=z, runs=runs)
     return float(found.lo), float(found.hi)
 
 
-def test_critical_values_are_the_published_ones() -> None:
-    assert critical_value(0.95) == pytest.approx(1.959963984540054, abs=1e-12)
-    assert critical_value(0.90) == pytest.approx(1.6448536269514722, abs=1e-12)
-    assert critical_value(0.95, 10) == pytest.approx(2.8070337683438042, abs=1e-12)
-
-
-@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, 95.0])
-def test_a_level_outside_its_range_is_refused(level: float) -> None:
-    with pytest.raises(InputError, match="level"):
-        critical_value(level)
-
-
 def test_newcombes_worked_example_for_independent_proportions() -> None:
-    base = spread_from_sums(80, 48, 48)
-    new = spread_from_sums(70, 56, 56)
-    found = independent_interval(base, new, z=Z95)
+    base, new = Moments.of(80, 0.6, 80 * 0.24), Moments.of(70, 0.8, 70 * 0.16)
+    found = independent_interval(new, base, z=Z95)
     assert float(found.lo) == pytest.approx(0.0524, abs=5e-5)
     assert float(found.hi) == pytest.approx(0.3339, abs=5e-5)
 
@@ -58,7 +43,7 @@ def test_identical_arms_and_a_clean_sweep_keep_a_width() -> None:
 
 
 def test_nothing_seen_gives_wilsons_limit() -> None:
-    found = mean_interval(moments_of([0.0] * 20), z=Z95)
+    found = mean_interval(powers_of([0.0] * 20), z=Z95)
     assert float(found.lo) == 0.0
     assert float(found.hi) == pytest.approx(0.161, abs=5e-4)
     assert bool(found.degenerate)
@@ -66,10 +51,10 @@ def test_nothing_seen_gives_wilsons_limit() -> None:
 
 def test_fewer_than_two_units_are_not_estimable() -> None:
     sums = np.array([0.0, 0.5, 1.0])
-    found = paired_interval(moments_from_sums([0, 1, 2], (sums, sums, sums, sums)), z=Z95)
+    found = paired_interval(powers_from_sums([0, 1, 2], (sums, sums, sums, sums)), z=Z95)
     assert found.estimable.tolist() == [False, False, True]
     assert np.isnan(found.lo).tolist() == [True, True, False]
-    lonely = Spread(n=np.array([1.0]), mean=np.array([0.5]), ss=np.array([0.0]))
+    lonely = Moments(n=np.array([1.0]), mean=np.array([0.5]), squares=np.array([0.0]))
     assert not independent_interval(lonely, lonely, z=Z95).estimable.any()
 
 
@@ -80,8 +65,8 @@ def test_swapping_the_arms_mirrors_the_interval(values: list[float]) -> None:
     assert (-hi, -lo) == pytest.approx(mirrored, abs=1e-9)
 
 
-@given(differences, st.randoms(use_true_random=False))
-def test_the_order_of_units_is_irrelevant(values: list[float], shuffler: object) -> None:
+@given(differences)
+def test_the_order_of_units_is_irrelevant(values: list[float]) -> None:
     order = np.random.default_rng(len(values)).permutation(len(values))
     assert limits(values) == pytest.approx(limits([values[i] for i in order]), abs=1e-9)
 
@@ -106,7 +91,7 @@ def test_a_higher_level_never_narrows(values: list[float], z: float, more: float
 def test_raw_sums_and_values_agree(values: list[float]) -> None:
     d = np.array(values)
     sums = ((d).sum(), (d**2).sum(), (d**3).sum(), (d**4).sum())
-    from_sums = paired_interval(moments_from_sums(len(d), sums), z=Z95)
+    from_sums = paired_interval(powers_from_sums(len(d), sums), z=Z95)
     lo, hi = limits(values)
     assert (float(from_sums.lo), float(from_sums.hi)) == pytest.approx((lo, hi), abs=1e-6)
 
@@ -114,6 +99,6 @@ def test_raw_sums_and_values_agree(values: list[float]) -> None:
 def test_cells_do_not_touch_each_other() -> None:
     rng = np.random.default_rng(4)
     table = rng.choice([-1.0, -0.25, 0.0, 0.5, 1.0], size=(50, 13))
-    together = paired_interval(moments_of(table), z=np.linspace(1.0, 4.0, 50))
+    together = paired_interval(powers_of(table), z=np.linspace(1.0, 4.0, 50))
     for row, z, lo in zip(table, np.linspace(1.0, 4.0, 50), together.lo, strict=True):
-        assert float(paired_interval(moments_of(row), z=z).lo) == pytest.approx(float(lo), abs=1e-12)
+        assert float(paired_interval(powers_of(row), z=z).lo) == pytest.approx(float(lo), abs=1e-12)
