@@ -27,6 +27,9 @@ def test_public_oracle(case: dict[str, Any]) -> None:
     done = CliRunner().invoke(commands, ["calc", "--jsonl"], input=json.dumps(case))
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
+    if "error" in case["expected"]:
+        assert answer.get("error") == case["expected"]["error"], answer
+        return
     assert "value" in answer, answer
     _assert_agrees(answer["value"], case["expected"], case.get("tolerance", 1e-6), "value")
 

@@ -48,7 +48,7 @@ def differences(
     *,
     level: float = 0.95,
     rng: np.random.Generator | None = None,
-    draws: int = 50_000,
+    draws: int = 20_000,
 ) -> SystemDifferences:
     """All differences of a fit with simultaneous limits.
 
