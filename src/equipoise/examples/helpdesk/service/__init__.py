@@ -1,0 +1,1 @@
+"""The service under test: gateway, intent router, policy lookup, tools, composer, tickets."""
