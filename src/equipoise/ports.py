@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from equipoise.records.grade import Grade
 from equipoise.records.notice import Attachment, Headline, Notice
+from equipoise.records.terms import Direction
 from equipoise.records.trial import Trial
 
 Reading = Trial | Grade | Notice | Headline | Attachment
@@ -24,4 +25,13 @@ class LogReader(Protocol):
 
     def read(self, source: Path, options: dict[str, Any]) -> Iterator[Reading]:
         """Yields the readings of the source; `options` is the mapping of the user, checked here."""
+        ...
+
+
+@runtime_checkable
+class DeclaresCriteria(Protocol):
+    """A reader that knows from its options which way each criterion is better."""
+
+    def directions(self, options: dict[str, Any]) -> dict[str, Direction]:
+        """Gives criterion -> direction; a criterion left out counts as higher is better."""
         ...

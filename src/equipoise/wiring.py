@@ -1,1 +1,32 @@
 """Names to adapters; the one place with late imports."""
+
+from importlib import import_module
+
+from equipoise.errors import InputError, nearest
+from equipoise.ports import LogReader
+
+READERS: dict[str, tuple[str, str]] = {
+    "table": (
+        "equipoise.adapters.logs.table.reader:TableReader",
+        "rows in JSONL, CSV or Parquet, gzip too; the mapping says which column is what",
+    ),
+}
+"""Format -> (``module:attribute`` of its reader, what it reads in one line)."""
+
+
+def reader(name: str) -> LogReader:
+    """Gives the reader of a foreign format.
+
+    Raises:
+        InputError: there is no such format; the nearest is named.
+    """
+    if name not in READERS:
+        raise InputError(
+            f"no format {name!r}",
+            wanted=f"one of {', '.join(READERS)}",
+            mend=nearest(name, list(READERS)),
+            code="unknown_format",
+        )
+    module, _, attribute = READERS[name][0].partition(":")
+    made: LogReader = getattr(import_module(module), attribute)()
+    return made

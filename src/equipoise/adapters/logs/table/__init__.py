@@ -1,0 +1,1 @@
+"""Reads runs out of tables: one row, one execution."""

@@ -1,0 +1,127 @@
+"""Reads runs out of a table: JSON Lines, CSV, TSV, Parquet, a JSON array or a YAML list."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from equipoise.adapters.logs.noticing import Noticer
+from equipoise.adapters.logs.table.fields import count, getter
+from equipoise.adapters.logs.table.guess import guess
+from equipoise.adapters.logs.table.mapping import Column, Mapping, check, load_mapping
+from equipoise.adapters.logs.table.project import Projector, directions_of
+from equipoise.adapters.logs.table.rows import Row, rows_of, table_format
+from equipoise.errors import InputError, UnreadableSource
+from equipoise.ports import Reading
+from equipoise.records.terms import Direction
+
+_SAMPLE = 200
+_BASE_SAMPLE = 5000
+
+
+class TableReader:
+    """The reader of tables; its options are the mapping (see `Mapping`), or nothing.
+
+    Without a mapping the columns are guessed from their names, and a notice says how. The option
+    ``mapping`` names a mapping file; other options then stand above what the file says.
+    """
+
+    name = "table"
+
+    def __init__(self) -> None:
+        """Knows no direction before the first reading."""
+        self._directions: dict[str, Direction] = {}
+
+    def directions(self, options: dict[str, Any]) -> dict[str, Direction]:
+        """Gives which way each criterion is better, as read last or as the options say."""
+        if self._directions or not set(options) - {"format", "rows"}:
+            return self._directions
+        return directions_of(_checked(options))
+
+    def read(self, source: Path, options: dict[str, Any]) -> Iterator[Reading]:
+        """Yields the readings of one file.
+
+        Raises:
+            InputError: the mapping is wrong, or is needed and not given.
+            UnreadableSource: nothing can be read.
+        """
+        noticer = Noticer()
+        form = str(options.get("format") or table_format(source))
+        mapping = self._mapping(source, form, options, noticer)
+        mapping = _with_bases(mapping, self._rows(source, form, mapping.rows, Noticer()))
+        self._directions = directions_of(mapping)
+        projector = Projector(mapping, name=source.name, stem=stem_of(source), noticer=noticer)
+        n_rows = 0
+        for line, row in self._rows(source, form, mapping.rows, noticer):
+            n_rows += 1
+            yield from projector.readings(line, row)
+        projector.finish()
+        if not n_rows:
+            noticer.warn("no_rows", "the table has no rows that can be read", source.name)
+        yield from noticer.flush()
+
+    def _mapping(
+        self, source: Path, form: str, options: dict[str, Any], noticer: Noticer
+    ) -> Mapping:
+        if set(options) - {"format", "rows"}:
+            return _checked(options)
+        rows = self._rows(source, form, options.get("rows"), Noticer())
+        sample = [row for _, row in itertools.islice(rows, _SAMPLE)]
+        if not sample:
+            raise UnreadableSource(
+                f"{source.name} has no row that can be read",
+                wanted="at least one row",
+                code="empty",
+            )
+        guessed = guess(sample, name=source.name)
+        noticer.info("columns_taken", guessed.sentence, source.name)
+        return check(options | guessed.options, name=source.name)
+
+    def _rows(self, source: Path, form: str, at: str | None, noticer: Noticer) -> Iterator[Row]:
+        if form not in {"jsonl", "csv", "tsv", "parquet", "json", "yaml"}:
+            raise InputError(
+                f"format {form!r} is not known",
+                wanted="jsonl, csv, tsv, parquet, json or yaml",
+                code="mapping",
+            )
+        return rows_of(source, form, noticer, at=at)
+
+
+def _checked(options: dict[str, Any]) -> Mapping:
+    options = dict(options)
+    named = options.pop("mapping", None)
+    if named is None:
+        return check(options, name="mapping")
+    return check(load_mapping(Path(named)) | options, name=Path(named).name)
+
+
+def stem_of(source: Path) -> str:
+    """Gives the file's name without its suffixes (``runs.jsonl.gz`` gives ``runs``)."""
+    name = source.name
+    for suffix in reversed(source.suffixes):
+        if suffix.lower() not in {".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet"}:
+            break
+        name = name.removesuffix(suffix)
+    return name or source.name
+
+
+def _with_bases(mapping: Mapping, rows: Iterator[Row]) -> Mapping:
+    """Finds out whether repetitions and attempts are counted from 0, where that is not said."""
+    open_columns = {
+        what: column
+        for what, column in (("repetition", mapping.repetition), ("attempt", mapping.attempt))
+        if column is not None and column.base is None
+    }
+    if not open_columns:
+        return mapping
+    bases: dict[str, Literal[0, 1]] = dict.fromkeys(open_columns, 1)
+    reads = {what: getter(column) for what, column in open_columns.items()}
+    for _, row in itertools.islice(rows, _BASE_SAMPLE):
+        for what, read in reads.items():
+            if count(read(row)) == 0:
+                bases[what] = 0
+    changes: dict[str, Column] = {
+        what: column.model_copy(update={"base": bases[what]})
+        for what, column in open_columns.items()
+    }
+    return mapping.model_copy(update=changes)
