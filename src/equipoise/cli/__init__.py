@@ -13,7 +13,7 @@ from equipoise.errors import EquipoiseError, nearest
 _INTERRUPTED = 130
 
 _VERBS: dict[str, tuple[str, str]] = {
-    "import": ("equipoise.cli.importing:command", "Read the runs of any tool into an archive."),
+    "import": ("equipoise.cli.import_:command", "Read the runs of any tool into an archive."),
     "compare": ("equipoise.cli.compare:command", "Say better, worse, equivalent or cannot tell."),
     "report": ("equipoise.cli.report:command", "Write the report as HTML, Markdown, JSON, JUnit."),
     "verify": ("equipoise.cli.verify:command", "Prove that nothing was altered since recording."),

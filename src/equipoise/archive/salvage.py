@@ -1,0 +1,100 @@
+"""After a process died in the middle: set torn tails aside, take up what was durable."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from equipoise.archive.chain import Break, walk
+from equipoise.archive.durable import replace_file, storage_errors
+from equipoise.archive.manifest import CHAINS, TORN, ChainHead, Head, Manifest, genesis
+from equipoise.errors import Tampered
+from equipoise.records.codec import digest
+
+_READ = 1 << 20
+
+
+def recover(path: Path, manifest: Manifest, head: Head) -> tuple[dict[str, ChainHead], list[str]]:
+    """Gives the true end of every chained file, and one sentence for each thing that was done.
+
+    An unterminated or broken last line beyond the committed end is moved to `torn/`; whole lines
+    beyond the committed end are taken up. The caller holds the lock.
+
+    Raises:
+        Tampered: anything else does not follow.
+    """
+    ends: dict[str, ChainHead] = {}
+    done: list[str] = []
+    for name in CHAINS:
+        found, torn_from = _true_end(path / name, genesis(manifest, name), head.files[name])
+        if torn_from:
+            done.append(_set_aside(path / name, found))
+        if found.n_lines > head.files[name].n_lines:
+            n_new = found.n_lines - head.files[name].n_lines
+            done.append(f"{name}: {n_new} whole lines written before the stop were taken up")
+        ends[name] = found
+    return ends, done
+
+
+@contextmanager
+def committed(path: Path, head: Head) -> Iterator[Path]:
+    """Gives a folder whose chained files hold exactly the committed lines.
+
+    Usually the archive itself; where a file goes beyond its committed end (a writer is at work, or
+    died), a temporary folder with the committed part of each.
+    """
+    if all(_size(path / name) == end.n_bytes for name, end in head.files.items()):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="equipoise-") as folder:
+        for name, end in head.files.items():
+            _copy_start(path / name, Path(folder, name), end.n_bytes)
+        yield Path(folder)
+
+
+def _true_end(path: Path, first: str, end: ChainHead) -> tuple[ChainHead, bool]:
+    found = ChainHead(n_lines=0, n_bytes=0, last=first)
+    is_torn = False
+    for step in walk(path, first):
+        if isinstance(step, Break):
+            if not step.is_last or step.number <= end.n_lines:
+                raise Tampered(
+                    f"{path}:{step.number}: {step.what}; expected {step.expected}, "
+                    f"found {step.found}; mend: take the archive from a copy"
+                )
+            is_torn = True
+            break
+        found = ChainHead(n_lines=step.number, n_bytes=step.end, last=step.sha256)
+        if step.number == end.n_lines and found != end:
+            raise Tampered(f"{path}:{step.number}: not the line its head names")
+    if found.n_lines < end.n_lines:
+        raise Tampered(
+            f"{path} ends at line {found.n_lines}, its head counts {end.n_lines}; "
+            "mend: take the archive from a copy"
+        )
+    return found, is_torn
+
+
+def _set_aside(path: Path, end: ChainHead) -> str:
+    with storage_errors(f"setting aside the torn tail of {path.name}"):
+        with path.open("rb") as file:
+            file.seek(end.n_bytes)
+            tail = file.read()
+        folder = path.with_name(TORN)
+        folder.mkdir(exist_ok=True)
+        place = folder / f"{path.name}.{end.n_lines}.{digest(tail)[:12]}"
+        replace_file(place, tail)
+        os.truncate(path, end.n_bytes)
+    return f"{path.name}: a torn last line of {len(tail)} bytes was set aside as torn/{place.name}"
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _copy_start(path: Path, to: Path, n_bytes: int) -> None:
+    with path.open("rb") as source, to.open("wb") as target:
+        while n_bytes > 0 and (chunk := source.read(min(_READ, n_bytes))):
+            target.write(chunk)
+            n_bytes -= len(chunk)
