@@ -1,0 +1,168 @@
+"""Lays out the forest plot: one scale for all rows, each position a share of the plot's width."""
+
+import math
+from dataclasses import dataclass
+
+from equipoise.records.estimate import Interval
+from equipoise.stages.report.numbers import MINUS, fixed, plain
+from equipoise.stages.report.reading import Reading, Row
+from equipoise.stages.report.sentences import difference
+
+_SPREAD_KEPT = 0.9
+_PAD = 0.06
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """A place on the axis (percent of the width) and what is printed there."""
+
+    at: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """The scale of the plot; all places are percents of its width.
+
+    `band` is the equivalence band (start, width); `margins` the lines of the superiority margin,
+    none where it is 0; `zero` the line of no difference.
+    """
+
+    lo: float
+    hi: float
+    ticks: tuple[Tick, ...]
+    zero: str
+    band: tuple[str, str]
+    margins: tuple[str, ...]
+    left: str
+    right: str
+
+    def at(self, value: float) -> str:
+        """Gives the place of a value, kept inside the plot."""
+        share = (value - self.lo) / (self.hi - self.lo)
+        return f"{min(1.0, max(0.0, share)) * 100:.2f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One interval on the plot: its ends, its point, and whether an end runs off the scale.
+
+    `text` says in words what the drawing shows.
+    """
+
+    lo: str
+    hi: str
+    width: str
+    point: str
+    is_cut_left: bool
+    is_cut_right: bool
+    text: str
+
+
+def axis_of(reading: Reading) -> Axis:
+    """Gives a scale that holds zero, all margins, all points and nine tenths of the intervals.
+
+    An interval far wider than the others would squeeze them; it is drawn up to the edge with an
+    arrow, and its limits stand in print beside it.
+    """
+    terms = reading.terms
+    lo, hi = _range(reading)
+    pad = (hi - lo) * _PAD
+    lo, hi = lo - pad, hi + pad
+    bare = Axis(lo=lo, hi=hi, ticks=(), zero="", band=("", ""), margins=(), left="", right="")
+    step = _step(hi - lo)
+    first, last = math.ceil(lo / step), math.floor(hi / step)
+    places = max(0, -math.floor(math.log10(step)))
+    ticks = tuple(
+        Tick(at=bare.at(i * step), text=fixed(i * step, places, sign=True) if i else "0")
+        for i in range(first, last + 1)
+    )
+    start, end = bare.at(-terms.equivalence), bare.at(terms.equivalence)
+    is_lower_better = reading.is_lower_better
+    return Axis(
+        lo=lo,
+        hi=hi,
+        ticks=ticks,
+        zero=bare.at(0.0),
+        band=(start, f"{float(end) - float(start):.2f}"),
+        margins=tuple(bare.at(m) for m in (-terms.margin, terms.margin)) if terms.margin else (),
+        left="better" if is_lower_better else "worse",
+        right="worse" if is_lower_better else "better",
+    )
+
+
+def bar_of(reading: Reading, row: Row, axis: Axis) -> Bar | None:
+    """Gives the bar of a comparison; None where it has no difference to draw.
+
+    The bar is the deciding interval (simultaneous where the family is larger than one).
+    """
+    comparison = row.comparison
+    if comparison.delta is None:
+        return None
+    interval = comparison.interval
+    lo = interval.lo if interval else comparison.delta
+    hi = interval.hi if interval else comparison.delta
+    start, end = axis.at(lo), axis.at(hi)
+    return Bar(
+        lo=start,
+        hi=end,
+        width=f"{float(end) - float(start):.2f}",
+        point=axis.at(comparison.delta),
+        is_cut_left=lo < axis.lo,
+        is_cut_right=hi > axis.hi,
+        text=_in_words(reading, row),
+    )
+
+
+def describe(reading: Reading, axis: Axis) -> str:
+    """Says in words what the axis shows, for who cannot see it."""
+    terms = reading.terms
+    margin = f"; dashed lines at the margin ±{plain(terms.margin)}" if terms.margin else ""
+    return (
+        f"Difference in the criterion, arm minus baseline, from {fixed(axis.lo, 2)} to "
+        f"{fixed(axis.hi, 2)}. Left is {axis.left}, right is {axis.right}. A solid line at "
+        f"0{margin}; the shaded band is the equivalence band ±{plain(terms.equivalence)}."
+    )
+
+
+def _in_words(reading: Reading, row: Row) -> str:
+    shown = difference(reading, row)
+    if not row.comparison.interval:
+        return f"difference {shown.value}, no interval"
+    bar = row.comparison.interval
+    return f"difference {shown.value}, interval {shown.brackets}, {_side(bar, reading)}"
+
+
+def _side(bar: Interval, reading: Reading) -> str:
+    margin = reading.terms.margin
+    beyond = f"the margin {plain(margin)}" if margin else "zero"
+    if bar.lo > margin:
+        return f"wholly above {beyond}"
+    if bar.hi < -margin:
+        return f"wholly below {MINUS if margin else ''}{beyond}".replace(
+            f"{MINUS}the margin ", f"the margin {MINUS}"
+        )
+    band = reading.terms.equivalence
+    if -band < bar.lo and bar.hi < band:
+        return "inside the equivalence band"
+    return "holds zero" if bar.lo <= 0 <= bar.hi else f"does not clear {beyond}"
+
+
+def _range(reading: Reading) -> tuple[float, float]:
+    terms = reading.terms
+    edge = max(terms.margin, terms.equivalence)
+    rows = [row.comparison for row in reading.rows if row.comparison.delta is not None]
+    bars = sorted((c.interval for c in rows if c.interval), key=lambda i: i.hi - i.lo)
+    kept = bars[: max(1, math.ceil(len(bars) * _SPREAD_KEPT))]
+    points = [c.delta for c in rows if c.delta is not None]
+    headline = [row.comparison.interval for row in reading.headlines if row.comparison.interval]
+    kept += headline
+    lo = min([-edge, *points, *(i.lo for i in kept)])
+    hi = max([edge, *points, *(i.hi for i in kept)])
+    return (lo, hi) if hi > lo else (-1.0, 1.0)
+
+
+def _step(width: float) -> float:
+    raw = width / 6
+    power = 10.0 ** math.floor(math.log10(raw))
+    return next(m * power for m in (1, 2, 5, 10) if m * power >= raw * (1 - 1e-12))

@@ -1,0 +1,140 @@
+"""The report as one HTML file: no network, complete without scripts, everything foreign escaped."""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from equipoise.stages.report.absences import missing_section, unit_sets_section
+from equipoise.stages.report.claims import claims_section, notices_section
+from equipoise.stages.report.details import details_of
+from equipoise.stages.report.estimands import estimands_section
+from equipoise.stages.report.findings import findings_section, partitions_section
+from equipoise.stages.report.forest import Bar, axis_of, bar_of, describe
+from equipoise.stages.report.glossary import WORDS
+from equipoise.stages.report.method import method_of
+from equipoise.stages.report.numbers import Span
+from equipoise.stages.report.reading import Reading, Row
+from equipoise.stages.report.resources import resources_section
+from equipoise.stages.report.sentences import (
+    UNSAID,
+    better_side,
+    cell_name,
+    criterion_name,
+    difference,
+    missing_beside,
+    needed,
+    sample,
+    sentence,
+)
+from equipoise.stages.report.steadiness import steadiness_section
+from equipoise.stages.report.text import label, visible
+
+_ROOM = "equipoise.stages.report"
+_MOST_BARS = 150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One comparison as the page shows it in the verdicts and in the forest plot."""
+
+    row: Row
+    cell: str
+    arm: str
+    sentence: str
+    needed: str
+    missing: str
+    sample: str
+    span: Span
+    bar: Bar | None
+
+
+def to_html(reading: Reading) -> bytes:
+    """Gives index.html."""
+    axis = axis_of(reading)
+    shown = [_shown(reading, row, bar_of(reading, row, axis)) for row in reading.rows]
+    sections = (
+        findings_section(reading),
+        partitions_section(reading),
+        estimands_section(reading),
+        unit_sets_section(reading),
+        missing_section(reading),
+        steadiness_section(reading),
+        resources_section(reading),
+        claims_section(reading),
+        notices_section(reading),
+    )
+    script = _asset("open.js")
+    page = (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            reading=reading,
+            file=reading.result.file,
+            terms=reading.terms,
+            title=visible(reading.result.file.title) or _title(reading),
+            criterion=criterion_name(reading.terms),
+            direction=better_side(reading.terms),
+            headlines=[s for row in reading.headlines for s in shown if s.row is row],
+            bars=shown[:_MOST_BARS],
+            n_bars_beyond=max(0, len(shown) - _MOST_BARS),
+            axis=axis,
+            axis_text=describe(reading, axis),
+            sections=[section for section in sections if section],
+            details=details_of(reading),
+            method=method_of(reading),
+            words=WORDS,
+            unsaid=UNSAID,
+            style=_asset("page.css"),
+            script=script,
+            script_hash=_csp_hash(script),
+        )
+    )
+    return page.encode(errors="replace")
+
+
+def _shown(reading: Reading, row: Row, bar: Bar | None) -> Shown:
+    return Shown(
+        row=row,
+        cell=cell_name(row),
+        arm=label(row.comparison.arm),
+        sentence=sentence(reading, row),
+        needed=needed(row),
+        missing=missing_beside(row),
+        sample=sample(row.comparison),
+        span=difference(reading, row),
+        bar=bar,
+    )
+
+
+def _title(reading: Reading) -> str:
+    arms = ", ".join(label(arm) for arm in reading.terms.arms)
+    return f"{arms} against {label(reading.terms.baseline)}"
+
+
+def _csp_hash(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+@cache
+def _asset(name: str) -> str:
+    return files(_ROOM).joinpath("templates", name).read_text(encoding="utf-8").strip()
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(_ROOM),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters["name"] = label
+    environment.filters["visible"] = visible
+    return environment

@@ -1,0 +1,89 @@
+"""Cost, tokens and time: compared only where that is fair, else the reason why not."""
+
+from equipoise.records.estimate import Resource
+from equipoise.stages.report.numbers import MINUS, count, fixed, percent, quantity
+from equipoise.stages.report.reading import Reading
+from equipoise.stages.report.sentences import UNSAID
+from equipoise.stages.report.tables import Cell, Section, named, table
+from equipoise.stages.report.text import label
+
+
+def resources_section(reading: Reading) -> Section | None:
+    """Gives totals, means per unit, difference and ratio; None where nothing was recorded."""
+    resources = reading.result.estimates.resources
+    if not resources:
+        return None
+    return Section(
+        anchor="resources",
+        title="Cost, tokens and time",
+        leads=(
+            (
+                "An arm that is worse can be as cheap as it likes: no comparison is drawn unless "
+                "the arm was shown equivalent or better. A trial without the figure is left out "
+                "and counted; it is never 0."
+            ),
+        ),
+        tables=(
+            table(
+                "What the arms used",
+                (
+                    "What",
+                    "Arm",
+                    "#Total, baseline",
+                    "#Total, arm",
+                    "#Per unit, baseline",
+                    "#Per unit, arm",
+                    "#Difference per unit",
+                    "#Ratio",
+                    "#Trials without the figure",
+                    "Compared",
+                ),
+                [_cells(r) for r in resources],
+            ),
+        ),
+    )
+
+
+def _cells(resource: Resource) -> tuple[Cell, ...]:
+    is_compared = not resource.not_comparable
+    return (
+        Cell(text=f"{label(resource.kind)} ({label(resource.unit)})"),
+        named(resource.arm),
+        _amount(resource.total_base),
+        _amount(resource.total_new),
+        _amount(resource.mean_base),
+        _amount(resource.mean_new),
+        _difference(resource) if is_compared else Cell(text="not compared"),
+        _ratio(resource) if is_compared else Cell(text="not compared"),
+        Cell(text=f"{count(resource.n_missing_base)} / {count(resource.n_missing_new)}"),
+        Cell(text="yes" if is_compared else f"no: {label(resource.not_comparable, 300)}"),
+    )
+
+
+def _amount(value: float | None) -> Cell:
+    return Cell(text="not recorded" if value is None else quantity(value))
+
+
+def _difference(resource: Resource) -> Cell:
+    if resource.delta is None:
+        return Cell(text=UNSAID)
+    sign = "" if resource.delta <= 0 else "+"
+    interval = resource.interval
+    note = (
+        f"{percent(interval.level)}: {quantity(interval.lo)} to {quantity(interval.hi)}"
+        if interval
+        else "no interval"
+    )
+    return Cell(text=f"{sign}{quantity(resource.delta)}".replace("-", MINUS), note=note)
+
+
+def _ratio(resource: Resource) -> Cell:
+    if resource.ratio is None:
+        return Cell(text=UNSAID)
+    interval = resource.ratio_interval
+    note = (
+        f"{percent(interval.level)}: {fixed(interval.lo, 2)} to {fixed(interval.hi, 2)}"
+        if interval
+        else "no interval"
+    )
+    return Cell(text=f"×{fixed(resource.ratio, 2)}", note=note)

@@ -1,0 +1,177 @@
+"""Says a verdict in one sentence, what would be needed to tell, and what is missing beside it."""
+
+from equipoise.records.estimate import ArmEstimate, Comparison, Missing
+from equipoise.records.grade import OUTCOME
+from equipoise.records.terms import Direction, Terms
+from equipoise.records.verdict import Word
+from equipoise.stages.report.numbers import (
+    Span,
+    count,
+    counted,
+    fixed,
+    percent,
+    places_of,
+    plain,
+    span,
+)
+from equipoise.stages.report.reading import Reading, Row
+from equipoise.stages.report.text import label
+
+UNSAID = "not estimable"
+
+
+def criterion_name(terms: Terms) -> str:
+    """Gives the criterion as it is named in a sentence."""
+    return "the outcome" if terms.criterion == OUTCOME else label(terms.criterion)
+
+
+def subject(row: Row) -> str:
+    """Gives ``release-2 against release-1``, with the cell where it is not the whole."""
+    pair = f"{label(row.comparison.arm)} against {label(row.comparison.baseline)}"
+    return pair if row.is_headline else f"{cell_name(row)}: {pair}"
+
+
+def cell_name(row: Row) -> str:
+    """Gives the name of the comparison's cell: ``overall`` or ``intent=refund``."""
+    cell = row.comparison.cell
+    return f"{label(cell.label)}={label(cell.value)}" if cell.label else "overall"
+
+
+def sentence(reading: Reading, row: Row) -> str:
+    """Gives the verdict in one sentence with its difference, interval and number of units."""
+    terms, comparison, word = reading.terms, row.comparison, row.verdict.word
+    new, base = label(comparison.arm), label(comparison.baseline)
+    if word is Word.NOT_EVALUABLE:
+        why = comparison.not_estimable or row.verdict.why or "no reason was recorded"
+        return f"Not evaluable, {new} against {base}: {full_stop(label(why, 400))}"
+    if word in {Word.BETTER, Word.WORSE}:
+        head = f"{new} is {word} than {base}: {criterion_name(terms)} is {_moved(comparison)}"
+    elif word is Word.EQUIVALENT:
+        head = (
+            f"{new} and {base} are equivalent: {criterion_name(terms)} differs by "
+            f"{difference(reading, row).value or UNSAID}, inside ±{plain(terms.equivalence)}"
+        )
+    else:
+        head = (
+            f"Cannot tell {new} from {base}: the difference in {criterion_name(terms)} is "
+            f"{difference(reading, row).value or UNSAID}"
+        )
+    where = "" if row.is_headline else f"In {cell_name(row)}, "
+    return full_stop(f"{where}{head}{_interval_clause(reading, row)}, {sample(comparison)}")
+
+
+def difference(reading: Reading, row: Row) -> Span:
+    """Prints the difference (new minus base) with the interval that decided.
+
+    Where the word is `equivalent`, that is the interval of the equivalence test.
+    """
+    comparison = row.comparison
+    interval = comparison.interval
+    if row.verdict.word is Word.EQUIVALENT and comparison.interval_equivalence is not None:
+        interval = comparison.interval_equivalence
+    return span(comparison.delta, interval, marks=margins(reading.terms))
+
+
+def margins(terms: Terms) -> tuple[float, ...]:
+    """Gives the margins as limits of the difference: superiority on both sides, equivalence too."""
+    return (-terms.margin, terms.margin, -terms.equivalence, terms.equivalence)
+
+
+def sample(comparison: Comparison) -> str:
+    """Gives what the comparison rests on: ``1,000 paired units``, ``40 units against 58``."""
+    new, base, pairs = comparison.n_units_new, comparison.n_units_base, comparison.n_pairs
+    if pairs and pairs == new == base:
+        text = counted(pairs, "paired unit")
+    elif pairs:
+        text = f"{counted(new, 'unit')} against {count(base)}, {count(pairs)} of them paired"
+    else:
+        text = f"{counted(new, 'unit')} against {count(base)}, unpaired"
+    if comparison.n_clusters:
+        text += f" in {counted(comparison.n_clusters, 'cluster')}"
+    return text
+
+
+def missing_beside(row: Row) -> str:
+    """Gives the count of missing outcomes of both arms, to stand beside the verdict."""
+    told = [
+        f"{label(estimate.arm)} {_missing_of(estimate.missing)}"
+        for estimate in (row.base, row.new)
+        if estimate is not None
+    ]
+    if not told:
+        return "Missing outcomes: not recorded."
+    estimates = [e for e in (row.base, row.new) if e is not None]
+    if all(e.missing.planned == e.missing.evaluable for e in estimates):
+        return f"Nothing is missing: {_all_present(estimates)}."
+    return f"Missing outcomes: {'; '.join(told)}.{_survival(row)}"
+
+
+def needed(row: Row) -> str:
+    """Gives what would be needed to tell; empty where the word is decided."""
+    if row.verdict.needed:
+        return full_stop(label(row.verdict.needed, 600))
+    if row.verdict.word is not Word.CANNOT_TELL:
+        return ""
+    comparison = row.comparison
+    parts = []
+    if comparison.units_to_show:
+        parts.append(
+            f"{count(comparison.units_to_show)} more units to show a difference of this size"
+        )
+    if comparison.units_to_equate:
+        parts.append(f"{count(comparison.units_to_equate)} more units to show equivalence")
+    if not parts:
+        return "How many more units would tell is not estimable from these runs."
+    return f"To tell, it would take about {', or '.join(parts)}."
+
+
+def full_stop(text: str) -> str:
+    """Gives the text ended by one full stop, unless it ends a sentence already."""
+    text = text.rstrip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def better_side(terms: Terms) -> str:
+    """Gives ``lower is better`` or ``higher is better``."""
+    return f"{'lower' if terms.direction is Direction.LOWER else 'higher'} is better"
+
+
+def _moved(comparison: Comparison) -> str:
+    if comparison.delta is None:
+        return f"changed ({UNSAID} by how much)"
+    interval = comparison.interval
+    places = places_of((interval.hi - interval.lo) / 2) if interval else 3
+    size = fixed(abs(comparison.delta), places)
+    return f"{size} {'higher' if comparison.delta > 0 else 'lower'}"
+
+
+def _interval_clause(reading: Reading, row: Row) -> str:
+    shown = difference(reading, row)
+    if not shown.level:
+        return ", no interval of the difference is estimable"
+    kind = f"{shown.level} interval"
+    level = row.comparison.adjusted_level
+    is_adjusted = row.comparison.family_size > 1 and row.verdict.word is not Word.EQUIVALENT
+    if is_adjusted and level is not None:
+        kind = f"simultaneous {percent(reading.terms.level)} interval"
+    return f", {kind} of the difference {shown.brackets}"
+
+
+def _missing_of(missing: Missing) -> str:
+    lacking = missing.planned - missing.evaluable
+    share = f" ({percent(lacking / missing.planned)})" if missing.planned else ""
+    return f"{count(lacking)} of {count(missing.planned)}{share}"
+
+
+def _all_present(estimates: list[ArmEstimate]) -> str:
+    return " and ".join(
+        f"{label(e.arm)} has all {counted(e.missing.planned, 'outcome')}" for e in estimates
+    )
+
+
+def _survival(row: Row) -> str:
+    if row.verdict.survives_missing is None:
+        return ""
+    if row.verdict.survives_missing:
+        return " The verdict holds whatever the missing outcomes were."
+    return " Some assignment of the missing outcomes would change the verdict."

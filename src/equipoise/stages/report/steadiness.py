@@ -1,0 +1,88 @@
+"""Units whose repetitions disagree, with their rates, and what k tries would give."""
+
+from equipoise.records.estimate import ArmEstimate, Flaky
+from equipoise.stages.report.numbers import count, counted, fixed
+from equipoise.stages.report.reading import Reading
+from equipoise.stages.report.tables import Cell, Section, Table, named, table
+from equipoise.stages.report.text import label
+
+_MOST_FLAKY = 100
+
+
+def steadiness_section(reading: Reading) -> Section | None:
+    """Lists flaky units under each named reducer; None where no unit has repetitions."""
+    estimates = reading.result.estimates
+    arms = [e for e in estimates.arms if not e.cell.label]
+    has_repetitions = any(e.n_trials > e.n_units for e in arms)
+    if not estimates.flaky and not has_repetitions:
+        return None
+    tables = [_flaky_table(reading)] if estimates.flaky else []
+    if any(e.pass_k for e in arms):
+        tables.append(_pass_table(arms))
+    told = ", ".join(f"{label(e.arm)} {count(e.n_flaky)} of {count(e.n_units)}" for e in arms)
+    return Section(
+        anchor="flaky",
+        title="Units that do not answer the same twice",
+        leads=(
+            f"Units whose repetitions disagree: {told}.",
+            (
+                "Four ways to reduce the repetitions of a unit to one value give four different "
+                "rates, so each is named: mean (used for every mean and verdict here), modal "
+                "(the most frequent outcome), any (at least one passed), all (every one passed)."
+            ),
+        )
+        if told
+        else (),
+        tables=tuple(tables),
+    )
+
+
+def _flaky_table(reading: Reading) -> Table:
+    estimates = reading.result.estimates
+    shown = table(
+        "Flaky units",
+        ("Unit", "Arm", "#Repetitions", "#Mean", "Modal", "Any", "All"),
+        [_flaky_cells(flaky) for flaky in estimates.flaky],
+        most=_MOST_FLAKY,
+    )
+    return Table(
+        caption=shown.caption,
+        columns=shown.columns,
+        rows=shown.rows,
+        n_more=shown.n_more + estimates.n_flaky_beyond,
+        more_in="columns/results.parquet of the archive",
+    )
+
+
+def _flaky_cells(flaky: Flaky) -> tuple[Cell, ...]:
+    return (
+        named(flaky.unit),
+        named(flaky.arm),
+        Cell(text=count(flaky.n)),
+        Cell(text=fixed(flaky.rate, 2)),
+        Cell(text=label(flaky.modal) if flaky.modal else "no single one"),
+        _passed(flaky.any_pass),
+        _passed(flaky.all_pass),
+    )
+
+
+def _passed(value: bool | None) -> Cell:
+    return Cell(text="not pass or fail" if value is None else "pass" if value else "fail")
+
+
+def _pass_table(arms: list[ArmEstimate]) -> Table:
+    return table(
+        "Chance that k repetitions of a unit pass, averaged over units",
+        ("Arm", "#k", "#At least one (pass@k)", "#Every one (pass^k)", "Rests on"),
+        [
+            (
+                named(e.arm),
+                Cell(text=count(entry.k)),
+                Cell(text=fixed(entry.at, 3)),
+                Cell(text=fixed(entry.hat, 3)),
+                Cell(text=counted(entry.n_units, "unit")),
+            )
+            for e in arms
+            for entry in e.pass_k
+        ],
+    )

@@ -1,0 +1,74 @@
+"""A table as the pages show it: caption, columns, rows of cells that may lead somewhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from equipoise.stages.report.text import NAME_LIMIT, label, visible
+
+MOST_ROWS = 250
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column: its head, and whether its cells are numbers (set to the right)."""
+
+    name: str
+    is_number: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One cell: its text, where it leads, the full text of a shortened name, a verdict word.
+
+    `lines` are quotes, shown beneath each other as they were written.
+    """
+
+    text: str = ""
+    href: str = ""
+    full: str = ""
+    word: str = ""
+    note: str = ""
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table; the first cell of a row is its head. `n_more` rows exist that are not shown."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    n_more: int = 0
+    more_in: str = "estimates.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A section of the page: anchor, heading, sentences before its tables, notes after."""
+
+    anchor: str
+    title: str
+    leads: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+def table(
+    caption: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, most: int = MOST_ROWS
+) -> Table:
+    """Makes a table of at most `most` rows; a column whose name starts with ``#`` holds numbers."""
+    return Table(
+        caption=caption,
+        columns=tuple(
+            Column(name=name.removeprefix("#"), is_number=name.startswith("#")) for name in columns
+        ),
+        rows=tuple(tuple(row) for row in rows[:most]),
+        n_more=max(0, len(rows) - most),
+    )
+
+
+def named(text: str, *, href: str = "") -> Cell:
+    """Gives the cell of an id or name: short to look at, in full on hovering."""
+    shown = label(text)
+    full = visible(text)
+    return Cell(text=shown, href=href, full=full if len(full) > NAME_LIMIT else "")
