@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -184,15 +185,29 @@ def test_it_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
     assert len(rows_of(tmp_path / "out")) >= 90
 
 
-def test_the_mapping_names_columns_that_are_there(tmp_path: Path) -> None:
+def test_the_mapping_reads_the_rows_of_a_drive(tmp_path: Path) -> None:
     beside = ROOT / "examples" / "helpdesk" / "mapping.yaml"
     assert MAPPING.read_bytes() == beside.read_bytes()
     mapping = yaml.safe_load(MAPPING.read_text(encoding="utf-8"))
-    assert mapping.pop("format") == "table"
-    assert mapping.pop("direction") == "lower"
-    columns = set(mapping.pop("labels")) | set(mapping.values())
-    rows = driven(tmp_path, 1, units=45)
-    assert all(columns <= row.keys() for row in rows)
+    assert mapping["findings"]["categories"] == [c["id"] for c in CATALOG["categories"]]
+    rows = driven(tmp_path / "drive", 1, units=450)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "equipoise", "import", "table", "--json"),
+            *("--map", str(beside), "-o", str(tmp_path / "archive")),
+            str(tmp_path / "drive" / "runs.jsonl"),
+        ],
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": os.defpath, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    read = json.loads(done.stdout)
+    assert read["arms"] == {"release-1": len(rows)}
+    assert read["endings"] == Counter(row["status"] for row in rows)
+    assert read["labels"] == {"channel": 3, "intent": 5, "language": 3}
+    assert (read["n_units"], read["max_repetition"]) == (450, 2)
 
 
 @pytest.mark.requirement("E2E-30")
