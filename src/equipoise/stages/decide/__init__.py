@@ -1,0 +1,1 @@
+"""Estimates to verdicts, by rules fixed beforehand."""

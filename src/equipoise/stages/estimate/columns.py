@@ -1,0 +1,83 @@
+"""What the estimating stage reads: one relation of trials per arm, and what it holds."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import msgspec
+
+from equipoise.errors import InputError, nearest
+from equipoise.records.terms import Terms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmColumns:
+    """The trials of one arm: a Parquet file, the arm's name in it, its name in the comparison."""
+
+    name: str
+    path: Path
+    arm: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What one Parquet file of trials holds: criteria and label keys, in sorted order."""
+
+    criteria: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+class ArmFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Counts of one arm that decide which reading of it is right."""
+
+    n_trials: int
+    max_repetition: int
+    max_attempt: int
+    n_models: int
+    has_clusters: bool
+    n_simulated: int
+
+
+def quoted(name: str) -> str:
+    """Gives the name as a quoted SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Gives the text as a quoted SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def held(con: duckdb.DuckDBPyConnection, path: Path) -> Held:
+    """Lists the criteria and label keys that the Parquet file has columns for."""
+    rows = con.execute(f"DESCRIBE SELECT * FROM read_parquet({literal(str(path))})").fetchall()  # noqa: S608 -- quoted by `literal`
+    names = [row[0] for row in rows]
+    return Held(
+        criteria=tuple(sorted(n.removeprefix("value:") for n in names if n.startswith("value:"))),
+        labels=tuple(sorted(n.removeprefix("label:") for n in names if n.startswith("label:"))),
+    )
+
+
+def check_terms(terms: Terms, arms: dict[str, Held]) -> None:
+    """Checks that each arm holds the criterion and the label keys that the terms name.
+
+    Raises:
+        InputError: a criterion or label key is not there; names the nearest valid one.
+    """
+    for name, columns in arms.items():
+        if terms.criterion not in columns.criteria:
+            raise InputError(
+                f"arm {name!r} has no criterion {terms.criterion!r}",
+                wanted=f"one of {', '.join(columns.criteria) or '(none)'}",
+                mend=nearest(terms.criterion, list(columns.criteria)) or "choose with --criterion",
+                code="unknown_criterion",
+            )
+        for key in (*terms.partitions, *terms.where):
+            if key not in columns.labels:
+                raise InputError(
+                    f"the units of arm {name!r} have no label {key!r}",
+                    wanted=f"one of {', '.join(columns.labels) or '(no labels were imported)'}",
+                    mend=nearest(key, list(columns.labels))
+                    or "name the label column in the mapping under 'labels' and import again",
+                    code="unknown_label",
+                )

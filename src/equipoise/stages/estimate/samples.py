@@ -1,0 +1,98 @@
+"""How two arms meet in a cell: paired, clustered, or apart; with the moments each way needs."""
+
+from dataclasses import dataclass
+
+import duckdb
+import numpy as np
+
+from equipoise.records.estimate import CellKey, UnitSets
+from equipoise.records.terms import Pairing, Terms
+from equipoise.stages.estimate.moments import (
+    ArmMoments,
+    PairMoments,
+    cell_keys,
+    pair_moments,
+    pair_table,
+)
+from equipoise.stages.estimate.units import SCALE, fixed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSums:
+    """Per cluster of one cell: number of units and sum of their differences, shape (clusters,)."""
+
+    sizes: np.ndarray
+    sums: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """Two arms as they meet in one cell; `pair` and `clusters` are null where they do not apply."""
+
+    base: ArmMoments | None
+    new: ArmMoments | None
+    pair: PairMoments | None
+    clusters: ClusterSums | None
+
+
+def meet(
+    con: duckdb.DuckDBPyConnection,
+    terms: Terms,
+    sets: UnitSets,
+    indices: tuple[int, int],
+    moments: tuple[dict[CellKey, ArmMoments], dict[CellKey, ArmMoments]],
+    *,
+    has_clusters: bool,
+) -> dict[CellKey, Met]:
+    """Gives how the arms meet in every cell that either of them has.
+
+    Paired where the same unit ids ran in both (`terms.pairing` may force either way); then only
+    shared units are compared. Clustered when units name a cluster and some cluster has two.
+    """
+    base, new = indices
+    keys = sorted({*moments[0], *moments[1]}, key=lambda k: (k.label, k.value))
+    pairs: dict[CellKey, PairMoments] = {}
+    clusters: dict[CellKey, ClusterSums] = {}
+    if is_paired(terms, sets):
+        pairs = pair_moments(con, terms, base, new)
+        if has_clusters and terms.use_clusters:
+            clusters = _cluster_sums(con, terms, pair_table(base, new))
+    return {
+        key: Met(
+            base=moments[0].get(key),
+            new=moments[1].get(key),
+            pair=pairs.get(key),
+            clusters=clusters.get(key),
+        )
+        for key in keys
+    }
+
+
+def is_paired(terms: Terms, sets: UnitSets) -> bool:
+    """Whether the arms are compared unit by unit."""
+    if terms.pairing is Pairing.AUTO:
+        return sets.n_shared > 0
+    return terms.pairing is Pairing.PAIRED
+
+
+def _cluster_sums(
+    con: duckdb.DuckDBPyConnection, terms: Terms, table: str
+) -> dict[CellKey, ClusterSums]:
+    """Gives cluster sums of the differences; a unit without cluster is a cluster of its own."""
+    found = {}
+    for key, column in cell_keys(terms):
+        rows = con.execute(
+            f"SELECT {column} AS cell, coalesce('c' || cluster, 'u' || unit) AS name, count(*) AS n, "
+            f"sum({fixed('d')})::DOUBLE / {SCALE} AS total FROM {table} "
+            "GROUP BY cell, name ORDER BY cell, name"
+        ).fetchnumpy()
+        cells = np.asarray(rows["cell"].astype(str))
+        sizes = np.asarray(rows["n"], dtype=float)
+        sums = np.asarray(rows["total"], dtype=float)
+        for value in np.unique(cells):
+            chosen = cells == value
+            if (sizes[chosen] > 1).any():
+                found[CellKey(label=key, value=str(value))] = ClusterSums(
+                    sizes=sizes[chosen], sums=sums[chosen]
+                )
+    return found
