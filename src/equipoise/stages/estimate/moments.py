@@ -1,5 +1,6 @@
 """Sufficient statistics per cell: everything an interval needs, in one grouped pass."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,6 +12,16 @@ from equipoise.stages.estimate.units import SCALE, fixed, repetition_table, unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Centred:
+    """Mean and centred sums of the second to fourth powers of one column in one cell."""
+
+    mean: float
+    ss: float
+    cubes: float
+    fourths: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArmMoments:
     """One arm in one cell; sums over its evaluable units (n of n_units) of their means v."""
 
@@ -18,6 +29,8 @@ class ArmMoments:
     n: int
     mean: float
     ss: float
+    cubes: float
+    fourths: float
     lowest: float
     highest: float
     planned: int
@@ -46,10 +59,13 @@ class PairMoments:
     ss_new: float
     ss_base: float
     cross: float
-    sum_abs: float
-    sum_square: float
-    n_better_or_up: int
+    difference: Centred
+    n_up: int
     n_down: int
+    sum_noise: float
+    n_repeated: int
+    freedom: int
+    n_runs: int
     is_binary: bool
 
 
@@ -58,12 +74,26 @@ def cell_keys(terms: Terms) -> list[tuple[str, str]]:
     return [("", "''")] + [(key, f"p{i}") for i, key in enumerate(terms.partitions)]
 
 
-def centred(total_square: int, total: int, n: int, *, is_constant: bool) -> float:
-    """Gives the sum of squares about the mean from exact fixed-point sums; 0 when constant."""
-    if n == 0 or is_constant:
-        return 0.0
-    exact = Fraction(total_square, SCALE) - Fraction(total * total, n * SCALE * SCALE)
-    return max(0.0, float(exact))
+def power_sums(expression: str) -> str:
+    """Gives SQL for the fixed-point sums of the first four powers of a value in [-1, 1]."""
+    powers = [" * ".join([f"({expression})"] * k) for k in range(1, 5)]
+    return ", ".join(f"coalesce(sum({fixed(power)}), 0)" for power in powers)
+
+
+def centred(sums: Sequence[int], n: int, *, is_constant: bool) -> Centred:
+    """Gives the centred moments from exact fixed-point power sums; 0 when the value is constant."""
+    if n == 0:
+        return Centred(mean=0.0, ss=0.0, cubes=0.0, fourths=0.0)
+    s1, s2, s3, s4 = (Fraction(int(value), SCALE) for value in sums)
+    mean = s1 / n
+    if is_constant:
+        return Centred(mean=float(mean), ss=0.0, cubes=0.0, fourths=0.0)
+    return Centred(
+        mean=float(mean),
+        ss=max(0.0, float(s2 - s1 * mean)),
+        cubes=float(s3 - 3 * mean * s2 + 2 * mean**2 * s1),
+        fourths=max(0.0, float(s4 - 4 * mean * s3 + 6 * mean**2 * s2 - 3 * mean**3 * s1)),
+    )
 
 
 def arm_moments(
@@ -80,8 +110,8 @@ def arm_moments(
 def _arm_query(column: str, index: int) -> str:
     v = fixed("v")
     return (
-        f"SELECT {column} AS cell, count(*), count(v), coalesce(sum({v}), 0), "
-        f"coalesce(sum({fixed('v * v')}), 0), min(v), max(v), sum(planned), sum(evaluable), "
+        f"SELECT {column} AS cell, count(*), count(v), {power_sums('v')}, "
+        "min(v), max(v), sum(planned), sum(evaluable), "
         "sum(tries), bool_and(is_binary), count(*) FILTER (lowest < highest), sum(n_soft), "
         "count(DISTINCT cluster), "
         f"coalesce(sum({fixed('coalesce(v, 0) * evaluable / planned')}), 0), "
@@ -97,45 +127,50 @@ def _arm_query(column: str, index: int) -> str:
     )
 
 
-def _arm_row(row: tuple[int, ...]) -> ArmMoments:
-    n = row[1]
-    ms_within, icc = _one_way(n, row)
+def _arm_row(row: Sequence[int]) -> ArmMoments:
+    n_units, n, *sums = row[:6]
+    lowest, highest, planned, evaluable, tries, is_binary, n_flaky, n_soft, n_clusters = row[6:15]
+    floor, lacking, n_within, sd_within, noise = row[15:20]
+    found = centred(sums, n, is_constant=lowest == highest)
+    ms_within, icc = _one_way(n, row[20:])
     return ArmMoments(
-        n_units=row[0],
+        n_units=n_units,
         n=n,
-        mean=row[2] / SCALE / n if n else 0.0,
-        ss=centred(row[3], row[2], n, is_constant=row[4] == row[5]),
-        lowest=float(row[4] or 0),
-        highest=float(row[5] or 0),
-        planned=int(row[6]),
-        evaluable=int(row[7]),
-        tries=int(row[8]),
-        is_binary=bool(row[9]),
-        n_flaky=row[10],
-        n_soft=int(row[11]),
-        n_clusters=row[12],
-        sum_floor=row[13] / SCALE,
-        sum_missing_share=row[14] / SCALE,
-        n_within=row[15],
-        mean_sd_within=row[16] / SCALE / row[15] if row[15] else 0.0,
-        sum_within_over_r=row[17] / SCALE,
+        mean=found.mean,
+        ss=found.ss,
+        cubes=found.cubes,
+        fourths=found.fourths,
+        lowest=float(lowest or 0),
+        highest=float(highest or 0),
+        planned=int(planned),
+        evaluable=int(evaluable),
+        tries=int(tries),
+        is_binary=bool(is_binary),
+        n_flaky=n_flaky,
+        n_soft=int(n_soft),
+        n_clusters=n_clusters,
+        sum_floor=floor / SCALE,
+        sum_missing_share=lacking / SCALE,
+        n_within=n_within,
+        mean_sd_within=sd_within / SCALE / n_within if n_within else 0.0,
+        sum_within_over_r=noise / SCALE,
         ms_within=ms_within,
         icc=icc,
     )
 
 
-def _one_way(n: int, row: tuple[int, ...]) -> tuple[float | None, float | None]:
+def _one_way(n: int, row: Sequence[int]) -> tuple[float | None, float | None]:
     """Gives (mean square within, ICC(1)) of units by repetitions, unequal counts allowed.
 
     ICC(1) = (MSB - MSW) / (MSB + (k0 - 1) MSW) with k0 = (N - sum r^2 / N) / (n - 1)
     (Shrout and Fleiss 1979, model 1; k0 after Snedecor and Cochran). Null when it does not exist.
     """
-    total_r, squares_r = int(row[19]), int(row[20])
+    squares_within, total_r, squares_r, total, squares = (int(value) for value in row)
     freedom = total_r - n
     if n < 2 or freedom < 1:
         return None, None
-    ms_within = row[18] / SCALE / freedom
-    grand = Fraction(row[22], SCALE) - Fraction(row[21] * row[21], total_r * SCALE * SCALE)
+    ms_within = squares_within / SCALE / freedom
+    grand = Fraction(squares, SCALE) - Fraction(total * total, total_r * SCALE * SCALE)
     ms_between = max(0.0, float(grand)) / (n - 1)
     k0 = (total_r - squares_r / total_r) / (n - 1)
     spread = ms_between + (k0 - 1) * ms_within
@@ -167,8 +202,9 @@ def pair_moments(
     con.execute(
         f"CREATE OR REPLACE TEMP TABLE {pair_table(base, new)} AS "
         "SELECT b.*, n.v AS v1, b.v AS v0, n.v - b.v AS d, "
-        "n.is_binary AND b.is_binary AS both_binary, n.within AS within1, "
-        "n.evaluable AS evaluable1 "
+        "n.is_binary AND b.is_binary AS both_binary, "
+        "n.within / n.evaluable + b.within / b.evaluable AS noise, "
+        "n.evaluable + b.evaluable AS runs "
         f"FROM {unit_table(base)} b JOIN {unit_table(new)} n USING (unit) "
         "WHERE b.v IS NOT NULL AND n.v IS NOT NULL"
     )
@@ -186,27 +222,37 @@ def pair_table(base: int, new: int) -> str:
 
 def _pair_query(column: str, table: str) -> str:
     return (
-        f"SELECT {column} AS cell, count(*), sum({fixed('v1')}), sum({fixed('v0')}), "
-        f"sum({fixed('v1 * v1')}), sum({fixed('v0 * v0')}), sum({fixed('v1 * v0')}), "
-        f"sum({fixed('abs(d)')}), sum({fixed('d * d')}), count(*) FILTER (d > 0), "
-        "count(*) FILTER (d < 0), bool_and(both_binary), min(v1) = max(v1), min(v0) = max(v0) "
+        f"SELECT {column} AS cell, count(*), {power_sums('d')}, sum({fixed('v1')}), "
+        f"sum({fixed('v0')}), sum({fixed('v1 * v1')}), sum({fixed('v0 * v0')}), "
+        "count(*) FILTER (d > 0), count(*) FILTER (d < 0), bool_and(both_binary), "
+        "min(d) = max(d), min(v1) = max(v1), min(v0) = max(v0), "
+        f"coalesce(sum({fixed('noise / 2')}), 0), count(noise), sum(runs) "
         f"FROM {table} GROUP BY cell ORDER BY cell"
     )
 
 
-def _pair_row(row: tuple[int, ...]) -> PairMoments:
-    n, s1, s0 = row[0], row[1], row[2]
-    cross = Fraction(row[5], SCALE) - Fraction(s1 * s0, n * SCALE * SCALE)
+def _pair_row(row: Sequence[int]) -> PairMoments:
+    n, *sums = row[:5]
+    s1, s0, q1, q0, n_up, n_down, is_binary, same_d, same_1, same_0 = row[5:15]
     return PairMoments(
         n=n,
-        mean_new=s1 / SCALE / n,
-        mean_base=s0 / SCALE / n,
-        ss_new=centred(row[3], s1, n, is_constant=bool(row[11])),
-        ss_base=centred(row[4], s0, n, is_constant=bool(row[12])),
-        cross=0.0 if row[11] or row[12] else float(cross),
-        sum_abs=row[6] / SCALE,
-        sum_square=row[7] / SCALE,
-        n_better_or_up=row[8],
-        n_down=row[9],
-        is_binary=bool(row[10]),
+        mean_new=float(Fraction(int(s1), n * SCALE)),
+        mean_base=float(Fraction(int(s0), n * SCALE)),
+        ss_new=_squares(int(q1), int(s1), n, is_constant=bool(same_1)),
+        ss_base=_squares(int(q0), int(s0), n, is_constant=bool(same_0)),
+        difference=centred(sums, n, is_constant=bool(same_d)),
+        n_up=n_up,
+        n_down=n_down,
+        is_binary=bool(is_binary),
+        sum_noise=2 * row[15] / SCALE,
+        n_repeated=row[16],
+        freedom=int(row[17]) - 2 * n,
+        n_runs=int(row[17]),
     )
+
+
+def _squares(squares: int, total: int, n: int, *, is_constant: bool) -> float:
+    if is_constant:
+        return 0.0
+    exact = Fraction(squares, SCALE) - Fraction(total * total, n * SCALE * SCALE)
+    return max(0.0, float(exact))

@@ -1,0 +1,255 @@
+"""Comparisons: each arm against the baseline, in the whole and in every partition cell."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from equipoise.records.codec import identity_of
+from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, Interval, PValue
+from equipoise.records.terms import Direction, Terms
+from equipoise.stages.estimate.family import Family
+from equipoise.stages.estimate.limits import Limits, limits_of, needed_units
+from equipoise.stages.estimate.samples import Met
+from equipoise.stats.critical import t_critical
+from equipoise.stats.paired import mcnemar
+
+_POWER_Z = float(ndtri(0.8))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """What a comparison is told about one arm: its name and its estimate per cell."""
+
+    name: str
+    estimates: Mapping[CellKey, ArmEstimate]
+
+
+def comparisons(
+    terms: Terms,
+    sides: tuple[Side, Side],
+    met: Mapping[CellKey, Met],
+    families: tuple[Family, Family],
+) -> tuple[Comparison, ...]:
+    """Gives the comparison of every cell: the whole first, then the cells in order.
+
+    Args:
+        terms: direction, margins, level.
+        sides: baseline and arm.
+        met: how they meet in each cell.
+        families: of the whole-set comparisons, and of the cells.
+    """
+    keys = sorted(met, key=lambda k: (k.label, k.value))
+    found = [_start(terms, sides, key, met[key]) for key in keys]
+    open_at = [i for i, one in enumerate(found) if not one.not_estimable]
+    chosen = [met[keys[i]] for i in open_at]
+    of = [families[1] if keys[i].label else families[0] for i in open_at]
+    filled = _with_limits(terms, [found[i] for i in open_at], chosen, of)
+    for i, one in zip(open_at, filled, strict=True):
+        found[i] = one
+    return tuple(
+        msgspec.structs.replace(
+            one,
+            family="cells" if key.label else "headline",
+            family_size=families[1].size if key.label else families[0].size,
+        )
+        for key, one in zip(keys, found, strict=True)
+    )
+
+
+def _start(terms: Terms, sides: tuple[Side, Side], key: CellKey, met: Met) -> Comparison:
+    """Gives the comparison with counts and point values, or the reason why there is none."""
+    base, new = (side.estimates.get(key) for side in sides)
+    n_base, n_new = (e.n_units - e.missing.units_without if e else 0 for e in (base, new))
+    n_pairs = met.pair.n if met.pair else 0
+    is_apart = met.pair is None
+    mean_new = met.pair.mean_new if met.pair else (new.mean if new else None)
+    mean_base = met.pair.mean_base if met.pair else (base.mean if base else None)
+    delta = None
+    if mean_new is not None and mean_base is not None:
+        delta = met.pair.difference.mean if met.pair else mean_new - mean_base
+    reason = _reason(terms, sides, (base, new), (n_base, n_new), None if is_apart else n_pairs)
+    one = Comparison(
+        id=identity_of("comparison", sides[0].name, sides[1].name, key.label, key.value),
+        baseline=sides[0].name,
+        arm=sides[1].name,
+        cell=key,
+        pairing="unpaired" if is_apart else ("clustered" if met.clusters else "paired"),
+        n_units_new=n_new,
+        n_units_base=n_base,
+        n_pairs=n_pairs,
+        n_clusters=len(met.clusters.sizes) if met.clusters else None,
+        mean_new=mean_new,
+        mean_base=mean_base,
+        delta=None if reason.is_void else delta,
+        gain=None if delta is None or reason.is_void else _gain(delta, terms),
+        not_estimable=reason.text,
+        n_better=None,
+    )
+    return _with_counts(_with_worst(one, base, new), terms, met)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reason:
+    text: str = ""
+    is_void: bool = False
+
+
+def _reason(
+    terms: Terms,
+    sides: tuple[Side, Side],
+    estimates: tuple[ArmEstimate | None, ArmEstimate | None],
+    counts: tuple[int, int],
+    n_pairs: int | None,
+) -> _Reason:
+    for side, estimate, n in zip(sides, estimates, counts, strict=True):
+        if estimate is None:
+            return _Reason(text=f"arm {side.name!r} has no unit here", is_void=True)
+        share = 1 - estimate.missing.evaluable / max(estimate.missing.planned, 1)
+        if share > terms.max_missing:
+            return _Reason(
+                text=f"{share:.1%} of the planned repetitions of arm {side.name!r} have no outcome "
+                f"({_reasons(estimate)}); more than {terms.max_missing:.0%} may not be compared",
+                is_void=True,
+            )
+        if n == 0:
+            return _Reason(text=f"no unit of arm {side.name!r} has an outcome", is_void=True)
+    if n_pairs == 0:
+        return _Reason(text="the arms share no unit with an outcome in both", is_void=True)
+    least = min(counts) if n_pairs is None else n_pairs
+    if least < 2:
+        return _Reason(text="one unit: a difference, but no interval")
+    return _Reason()
+
+
+def _reasons(estimate: ArmEstimate) -> str:
+    return ", ".join(f"{n} {why}" for why, n in estimate.missing.reasons.items())
+
+
+def _gain(delta: float, terms: Terms) -> float:
+    return delta if terms.direction is Direction.HIGHER else -delta
+
+
+def _with_worst(one: Comparison, base: ArmEstimate | None, new: ArmEstimate | None) -> Comparison:
+    """Adds the bounds of delta whatever the missing outcomes were (Manski 1989)."""
+    if base is None or new is None or one.delta is None:
+        return one
+    if all(e.missing.planned == e.missing.evaluable for e in (base, new)):
+        return one
+    limits = (base.missing.worst_lo, base.missing.worst_hi, new.missing.worst_lo, new.missing.worst_hi)
+    assert None not in limits
+    low_base, high_base, low_new, high_new = (float(x or 0.0) for x in limits)
+    return msgspec.structs.replace(
+        one, worst_lo=low_new - high_base, worst_hi=high_new - low_base
+    )
+
+
+def _with_counts(one: Comparison, terms: Terms, met: Met) -> Comparison:
+    """Adds how many units rose, fell and stayed, and McNemar's test where outcomes are 0 and 1."""
+    if met.pair is None or one.delta is None:
+        return one
+    up, down = met.pair.n_up, met.pair.n_down
+    better, worse = (up, down) if terms.direction is Direction.HIGHER else (down, up)
+    tests: tuple[PValue, ...] = ()
+    if met.pair.is_binary and met.pair.n_runs == 2 * met.pair.n and up + down > 0:
+        result = mcnemar(n12=up, n21=down)
+        tests = (
+            PValue(test="McNemar, exact", p=result.p_exact, n=up + down, note="discordant units"),
+        )
+    return msgspec.structs.replace(
+        one,
+        n_better=better,
+        n_worse=worse,
+        n_same=met.pair.n - up - down,
+        p_values=tests,
+        fixed_interval=_fixed(one, terms, met),
+    )
+
+
+def _fixed(one: Comparison, terms: Terms, met: Met) -> Interval | None:
+    """Gives the interval of delta for this very set of units: only repetition noise counts."""
+    pair = met.pair
+    if pair is None or one.delta is None or pair.n_repeated < pair.n or pair.sum_noise <= 0.0:
+        return None
+    half = t_critical(terms.level, pair.freedom) * math.sqrt(pair.sum_noise) / pair.n
+    return Interval(
+        lo=max(-1.0, one.delta - half),
+        hi=min(1.0, one.delta + half),
+        level=terms.level,
+        method="t, repetition noise only",
+    )
+
+
+def _with_limits(
+    terms: Terms, ones: Sequence[Comparison], met: Sequence[Met], families: Sequence[Family]
+) -> list[Comparison]:
+    if not ones:
+        return []
+    single_z = float(ndtri(0.5 + terms.level / 2))
+    z = np.array([f.critical_z if f.critical_z is not None else single_z for f in families])
+    equal_z = np.array([_one_sided(f, terms) for f in families])
+    deciding = limits_of(met, z)
+    single = limits_of(met, np.full(len(ones), single_z))
+    equal = limits_of(met, equal_z)
+    show, equate = needed_units(met, single_z, terms)
+    return [
+        msgspec.structs.replace(
+            one,
+            se=deciding.se[i],
+            is_degenerate=bool(deciding.degenerate[i]),
+            interval=_interval(deciding, i, families[i].level),
+            interval_single=_interval(single, i, terms.level),
+            interval_equivalence=_interval(equal, i, 2 * float(ndtr(equal_z[i])) - 1)
+            if families[i].level is not None
+            else None,
+            adjusted_level=families[i].level,
+            critical_z=families[i].critical_z,
+            units_to_show=show[i],
+            units_to_equate=equate[i],
+            reportable=_reportable(terms, deciding, i, float(z[i])),
+            excludable=max(abs(float(deciding.lo[i])), abs(float(deciding.hi[i]))),
+            **_seed_bounds(terms, one, deciding, i, float(z[i])),
+        )
+        for i, one in enumerate(ones)
+    ]
+
+
+def _one_sided(family: Family, terms: Terms) -> float:
+    """Gives the z of the equivalence interval: both one-sided tests at the family's level."""
+    level = family.level if family.level is not None else terms.level
+    return float(ndtri(level))
+
+
+def _interval(limits: Limits, i: int, level: float | None) -> Interval | None:
+    if level is None:
+        return None
+    return Interval(
+        lo=float(limits.lo[i]), hi=float(limits.hi[i]), level=level, method=limits.method[i]
+    )
+
+
+def _reportable(terms: Terms, limits: Limits, i: int, z: float) -> float:
+    """Gives the smallest true change that would be called with 80 % power under this rule.
+
+    margin + (z + 0.84) se, with the effective se of the deciding interval (its half-width / z).
+    """
+    half = (float(limits.hi[i]) - float(limits.lo[i])) / 2
+    return terms.margin + half * (1 + _POWER_Z / z)
+
+
+def _seed_bounds(
+    terms: Terms, one: Comparison, limits: Limits, i: int, z: float
+) -> dict[str, float]:
+    """Gives both lower bounds of the change for the worse: literal delta - z se, and guarded."""
+    if one.delta is None:
+        return {}
+    worse = -_gain(one.delta, terms)
+    guarded = limits.lo[i] if terms.direction is Direction.LOWER else -limits.hi[i]
+    se = limits.se[i]
+    found = {"guarded_lo": float(guarded)}
+    if se is not None:
+        found["literal_lo"] = worse - z * se
+    return found
