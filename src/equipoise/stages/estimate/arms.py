@@ -2,17 +2,17 @@
 
 import math
 from collections.abc import Mapping
+from math import comb
 
 import duckdb
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
 from equipoise.records.estimate import ArmEstimate, CellKey, Interval, Missing, PassK
 from equipoise.records.terms import Direction, Terms
 from equipoise.stages.estimate.moments import ArmMoments, arm_moments, cell_keys, missing_reasons
 from equipoise.stages.estimate.units import unit_table
-from equipoise.stats.guarded import mean_interval
-from equipoise.stats.passk import pass_at_k, pass_hat_k
-from equipoise.stats.critical import t_critical
+from equipoise.stats.guarded import Powers, mean_interval
 
 
 def arm_estimates(
@@ -24,7 +24,15 @@ def arm_estimates(
     pass_k = _pass_k(con, terms, index)
     limits = _limits(moments, terms)
     return moments, tuple(
-        _estimate(name, key, one, terms, limits.get(key), reasons.get(key, {}), pass_k.get(key, ()))
+        _estimate(
+            name,
+            key,
+            one,
+            terms,
+            limits=limits.get(key),
+            reasons=reasons.get(key, {}),
+            pass_k=pass_k.get(key, ()),
+        )
         for key, one in moments.items()
     )
 
@@ -35,12 +43,15 @@ def _limits(moments: Mapping[CellKey, ArmMoments], terms: Terms) -> dict[CellKey
     if not keys:
         return {}
     chosen = [moments[key] for key in keys]
-    found = mean_interval(
+    sample = Powers(
         n=np.array([m.n for m in chosen], dtype=float),
         mean=np.array([m.mean for m in chosen]),
-        ss=np.array([m.ss for m in chosen]),
-        level=terms.level,
+        squares=np.array([m.ss for m in chosen]),
+        cubes=np.array([m.cubes for m in chosen]),
+        fourths=np.array([m.fourths for m in chosen]),
     )
+    runs = np.array([m.evaluable / m.n for m in chosen])
+    found = mean_interval(sample, z=float(ndtri(0.5 + terms.level / 2)), runs=runs)
     return {
         key: Interval(lo=float(lo), hi=float(hi), level=terms.level, method=found.method)
         for key, lo, hi in zip(keys, found.lo, found.hi, strict=True)
@@ -52,7 +63,8 @@ def _estimate(
     key: CellKey,
     one: ArmMoments,
     terms: Terms,
-    interval: Interval | None,
+    *,
+    limits: Interval | None,
     reasons: dict[str, int],
     pass_k: tuple[PassK, ...],
 ) -> ArmEstimate:
@@ -70,7 +82,7 @@ def _estimate(
         n_clusters=one.n_clusters or None,
         mean=one.mean if one.n else None,
         not_estimable=lacking,
-        interval=interval,
+        interval=limits,
         fixed_interval=_fixed(one, terms),
         stddev_between=spread,
         se=spread / math.sqrt(one.n) if spread is not None else None,
@@ -105,7 +117,8 @@ def _fixed(one: ArmMoments, terms: Terms) -> Interval | None:
     """
     if one.n < 1 or one.n_within < one.n or one.sum_within_over_r <= 0.0:
         return None
-    half = t_critical(terms.level, one.evaluable - one.n) * math.sqrt(one.sum_within_over_r) / one.n
+    t = float(stdtrit(one.evaluable - one.n, 0.5 + terms.level / 2))
+    half = t * math.sqrt(one.sum_within_over_r) / one.n
     return Interval(
         lo=max(0.0, one.mean - half),
         hi=min(1.0, one.mean + half),
@@ -141,8 +154,8 @@ def _pass_k_of(counts: list[tuple[int, int, int, bool]]) -> tuple[PassK, ...]:
         lines.append(
             PassK(
                 k=k,
-                at=math.fsum(m * pass_at_k(n, c, k) for n, c, m in able) / total,
-                hat=math.fsum(m * pass_hat_k(n, c, k) for n, c, m in able) / total,
+                at=1 - math.fsum(m * comb(n - c, k) / comb(n, k) for n, c, m in able) / total,
+                hat=math.fsum(m * comb(c, k) / comb(n, k) for n, c, m in able) / total,
                 n_units=total,
             )
         )

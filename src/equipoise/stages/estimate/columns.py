@@ -50,7 +50,7 @@ def literal(text: str) -> str:
 
 def held(con: duckdb.DuckDBPyConnection, path: Path) -> Held:
     """Lists the criteria and label keys that the Parquet file has columns for."""
-    rows = con.execute(f"DESCRIBE SELECT * FROM read_parquet({literal(str(path))})").fetchall()  # noqa: S608 -- quoted by `literal`
+    rows = con.execute(f"DESCRIBE SELECT * FROM read_parquet({literal(str(path))})").fetchall()
     names = [row[0] for row in rows]
     return Held(
         criteria=tuple(sorted(n.removeprefix("value:") for n in names if n.startswith("value:"))),

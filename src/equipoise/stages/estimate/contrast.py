@@ -6,16 +6,14 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from equipoise.records.codec import identity_of
-from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, Interval, PValue
+from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, Interval
 from equipoise.records.terms import Direction, Terms
 from equipoise.stages.estimate.family import Family
-from equipoise.stages.estimate.limits import Limits, limits_of, needed_units
+from equipoise.stages.estimate.limits import Limits, limits_of
 from equipoise.stages.estimate.samples import Met
-from equipoise.stats.critical import t_critical
-from equipoise.stats.paired import mcnemar
 
 _POWER_Z = float(ndtri(0.8))
 
@@ -139,12 +137,15 @@ def _with_worst(one: Comparison, base: ArmEstimate | None, new: ArmEstimate | No
         return one
     if all(e.missing.planned == e.missing.evaluable for e in (base, new)):
         return one
-    limits = (base.missing.worst_lo, base.missing.worst_hi, new.missing.worst_lo, new.missing.worst_hi)
+    limits = (
+        base.missing.worst_lo,
+        base.missing.worst_hi,
+        new.missing.worst_lo,
+        new.missing.worst_hi,
+    )
     assert None not in limits
     low_base, high_base, low_new, high_new = (float(x or 0.0) for x in limits)
-    return msgspec.structs.replace(
-        one, worst_lo=low_new - high_base, worst_hi=high_new - low_base
-    )
+    return msgspec.structs.replace(one, worst_lo=low_new - high_base, worst_hi=high_new - low_base)
 
 
 def _with_counts(one: Comparison, terms: Terms, met: Met) -> Comparison:
@@ -153,18 +154,11 @@ def _with_counts(one: Comparison, terms: Terms, met: Met) -> Comparison:
         return one
     up, down = met.pair.n_up, met.pair.n_down
     better, worse = (up, down) if terms.direction is Direction.HIGHER else (down, up)
-    tests: tuple[PValue, ...] = ()
-    if met.pair.is_binary and met.pair.n_runs == 2 * met.pair.n and up + down > 0:
-        result = mcnemar(n12=up, n21=down)
-        tests = (
-            PValue(test="McNemar, exact", p=result.p_exact, n=up + down, note="discordant units"),
-        )
     return msgspec.structs.replace(
         one,
         n_better=better,
         n_worse=worse,
         n_same=met.pair.n - up - down,
-        p_values=tests,
         fixed_interval=_fixed(one, terms, met),
     )
 
@@ -174,7 +168,8 @@ def _fixed(one: Comparison, terms: Terms, met: Met) -> Interval | None:
     pair = met.pair
     if pair is None or one.delta is None or pair.n_repeated < pair.n or pair.sum_noise <= 0.0:
         return None
-    half = t_critical(terms.level, pair.freedom) * math.sqrt(pair.sum_noise) / pair.n
+    t = float(stdtrit(pair.freedom, 0.5 + terms.level / 2))
+    half = t * math.sqrt(pair.sum_noise) / pair.n
     return Interval(
         lo=max(-1.0, one.delta - half),
         hi=min(1.0, one.delta + half),
@@ -194,7 +189,6 @@ def _with_limits(
     deciding = limits_of(met, z)
     single = limits_of(met, np.full(len(ones), single_z))
     equal = limits_of(met, equal_z)
-    show, equate = needed_units(met, single_z, terms)
     return [
         msgspec.structs.replace(
             one,
@@ -207,8 +201,6 @@ def _with_limits(
             else None,
             adjusted_level=families[i].level,
             critical_z=families[i].critical_z,
-            units_to_show=show[i],
-            units_to_equate=equate[i],
             reportable=_reportable(terms, deciding, i, float(z[i])),
             excludable=max(abs(float(deciding.lo[i])), abs(float(deciding.hi[i]))),
             **_seed_bounds(terms, one, deciding, i, float(z[i])),

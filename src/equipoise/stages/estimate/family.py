@@ -93,9 +93,7 @@ def _max_t(
     bonferroni = _bonferroni(len(cells), terms.level)
     if len(terms.partitions) == 1 and len(paired) == 1:
         adjusted = terms.level ** (1 / len(cells))
-        return Family(
-            size=len(cells), level=adjusted, critical_z=float(ndtri(0.5 + adjusted / 2))
-        )
+        return Family(size=len(cells), level=adjusted, critical_z=float(ndtri(0.5 + adjusted / 2)))
     correlation = _correlation(con, terms, cells, paired)
     rng = np.random.default_rng(terms.seed)
     values, vectors = np.linalg.eigh(correlation)

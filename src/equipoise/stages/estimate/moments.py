@@ -58,7 +58,6 @@ class PairMoments:
     mean_base: float
     ss_new: float
     ss_base: float
-    cross: float
     difference: Centred
     n_up: int
     n_down: int

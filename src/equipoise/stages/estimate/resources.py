@@ -5,13 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import duckdb
+from scipy.special import stdtrit
 
 from equipoise.records.estimate import Interval, Resource
 from equipoise.records.terms import Terms
 from equipoise.stages.estimate.columns import ArmColumns, literal
-from equipoise.stats.critical import t_critical
 
-_KINDS = (("cost", "cost_usd", "USD"), ("tokens", "tokens", "tokens"), ("time", "duration_ms", "ms"))
+_KINDS = (
+    ("cost", "cost_usd", "USD"),
+    ("tokens", "tokens", "tokens"),
+    ("time", "duration_ms", "ms"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +49,9 @@ def resources(
     found = []
     for name, (columns, refusal) in arms.items():
         for kind, column, unit in _KINDS:
-            found.append(_resource(con, terms, base, (name, columns), (kind, column, unit), refusal))
+            found.append(
+                _resource(con, terms, base, (name, columns), (kind, column, unit), refusal)
+            )
     return tuple(found)
 
 
@@ -92,7 +98,7 @@ def _total(
 
 def _trials(terms: Terms, arm: ArmColumns) -> str:
     filters = [f"arm = {literal(arm.arm)}"]
-    filters += [f"\"label:{k}\" = {literal(v)}" for k, v in sorted(terms.where.items())]
+    filters += [f'"label:{k}" = {literal(v)}' for k, v in sorted(terms.where.items())]
     return f"read_parquet({literal(str(arm.path))}) WHERE {' AND '.join(filters)}"
 
 
@@ -127,7 +133,7 @@ def _spent(
 
 def _compared(plain: Resource, spent: _Spent, terms: Terms) -> Resource:
     """Adds the difference (paired t) and the ratio of means (delta method on the log scale)."""
-    t = t_critical(terms.level, spent.n - 1)
+    t = float(stdtrit(spent.n - 1, 0.5 + terms.level / 2))
     variance = max(0.0, spent.var_new + spent.var_base - 2 * spent.covariance)
     delta, half = spent.mean_new - spent.mean_base, t * math.sqrt(variance / spent.n)
     ratio = ratio_interval = None

@@ -82,7 +82,8 @@ def _cluster_sums(
     found = {}
     for key, column in cell_keys(terms):
         rows = con.execute(
-            f"SELECT {column} AS cell, coalesce('c' || cluster, 'u' || unit) AS name, count(*) AS n, "
+            f"SELECT {column} AS cell, coalesce('c' || cluster, 'u' || unit) AS name, "
+            f"count(*) AS n, "
             f"sum({fixed('d')})::DOUBLE / {SCALE} AS total FROM {table} "
             "GROUP BY cell, name ORDER BY cell, name"
         ).fetchnumpy()

@@ -102,8 +102,9 @@ def _nothing(con: duckdb.DuckDBPyConnection, terms: Terms, arm: ArmColumns) -> I
         f"SELECT DISTINCT {quoted('label:' + key)} FROM read_parquet({path}) "
         f"WHERE arm = {literal(arm.arm)} ORDER BY 1"
     ).fetchall()
+    asked = ", ".join(f"{k}={v}" for k, v in terms.where.items())
     return InputError(
-        f"no unit of arm {arm.name!r} matches {', '.join(f'{k}={v}' for k, v in terms.where.items())}",
+        f"no unit of arm {arm.name!r} matches {asked}",
         wanted=f"a filter that matches; {key!r} takes {_some(values)}",
         mend=f"{value!r} is not among them, or the filters exclude each other",
         code="empty_filter",
