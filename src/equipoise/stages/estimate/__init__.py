@@ -1,1 +1,1 @@
-"""Trials to estimates: units are the sample; repetitions average inside them; attempts do not count."""
+"""Trials to estimates: units are the sample, repetitions average inside them."""
