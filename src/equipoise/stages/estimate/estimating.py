@@ -16,7 +16,7 @@ from equipoise.stages.estimate.family import Family, cell_family, headline_famil
 from equipoise.stages.estimate.lines import flaky_units, moved_units
 from equipoise.stages.estimate.moments import ArmMoments
 from equipoise.stages.estimate.samples import Met, is_paired, meet
-from equipoise.stages.estimate.unit_sets import label_conflicts, unit_sets
+from equipoise.stages.estimate.unit_sets import join_units, label_conflicts, unit_sets
 from equipoise.stages.estimate.units import read_units, unit_table
 
 
@@ -102,6 +102,7 @@ def _read(con: duckdb.DuckDBPyConnection, terms: Terms, columns: ArmColumns, ind
 
 
 def _meet(con: duckdb.DuckDBPyConnection, terms: Terms, base: _Arm, arm: _Arm) -> None:
+    join_units(con, terms, base.index, arm.index)
     arm.sets = unit_sets(con, (base.columns.name, base.index), (arm.columns.name, arm.index))
     arm.met = meet(
         con,

@@ -11,7 +11,8 @@ from scipy.special import ndtr, ndtri
 from equipoise.errors import InputError
 from equipoise.records.estimate import CellKey
 from equipoise.records.terms import Rule, Terms
-from equipoise.stages.estimate.moments import cell_keys, pair_table
+from equipoise.stages.estimate.moments import cell_keys
+from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import SCALE, fixed
 
 _DRAWS = 100_000
@@ -123,13 +124,13 @@ def _correlation(
     covariance = np.zeros((len(cells), len(cells)))
     keys = [k for k in cell_keys(terms) if k[0]]
     for first, second in _pairs_of_arms(paired):
-        tables = (pair_table(paired[first], first), pair_table(paired[second], second))
+        joined = _joined(pair_table(paired[first], first), pair_table(paired[second], second))
         for label_a, column_a in keys:
             for label_b, column_b in keys:
                 rows = con.execute(
                     f"SELECT a.{column_a}, b.{column_b}, count(*), sum({fixed('a.d')}), "
                     f"sum({fixed('b.d')}), sum({fixed('a.d * b.d')}) "
-                    f"FROM {tables[0]} a JOIN {tables[1]} b USING (unit) GROUP BY ALL ORDER BY ALL"
+                    f"FROM {joined} GROUP BY ALL ORDER BY ALL"
                 ).fetchall()
                 for value_a, value_b, *sums in rows:
                     i = place.get((first, CellKey(label=label_a, value=str(value_a))))
@@ -141,6 +142,16 @@ def _correlation(
     correlation = covariance / safe[:, None] / safe[None, :]
     np.fill_diagonal(correlation, 1.0)
     return np.clip(correlation, -1.0, 1.0)
+
+
+def _joined(first: str, second: str) -> str:
+    """Gives SQL for the units of two tables of pairs as `a` and `b`; no join with itself."""
+    if first == second:
+        return f"(SELECT x AS a, x AS b FROM (SELECT * FROM {first} WHERE d IS NOT NULL) x)"
+    return (
+        f"(SELECT * FROM {first} WHERE d IS NOT NULL) a "
+        f"JOIN (SELECT * FROM {second} WHERE d IS NOT NULL) b USING (unit)"
+    )
 
 
 def _pairs_of_arms(paired: dict[int, int]) -> list[tuple[int, int]]:

@@ -8,12 +8,15 @@ from equipoise.records.estimate import CellKey, Flaky, UnitLine
 from equipoise.records.result import CellLines
 from equipoise.records.terms import Terms
 from equipoise.stages.estimate.columns import ArmColumns, literal
-from equipoise.stages.estimate.moments import cell_keys, pair_table
+from equipoise.stages.estimate.moments import cell_keys
+from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import unit_table
 
 _PER_SIDE = 5
 _QUOTES = 3
 _FLAKY = 50
+
+_Moved = tuple[str, float, float, int]
 
 
 def moved_units(
@@ -33,29 +36,36 @@ def moved_units(
         evidence: Parquet files of evidence of the two archives.
     """
     (base, base_columns), (new, new_columns) = arms
-    table = pair_table(base, new)
-    found = []
+    moved: dict[CellKey, list[_Moved]] = {}
     for key, column in cell_keys(terms):
-        rows = con.execute(
-            f"SELECT {column} AS cell, unit, v0, v1, count(*) OVER (PARTITION BY cell) AS n, "
-            "row_number() OVER (PARTITION BY cell ORDER BY d DESC, unit) AS up, "
-            "row_number() OVER (PARTITION BY cell ORDER BY d, unit) AS down "
-            f"FROM {table} WHERE d <> 0 "
-            f"QUALIFY up <= {_PER_SIDE} OR down <= {_PER_SIDE} ORDER BY cell, up"
-        ).fetchall()
-        by_cell: dict[CellKey, list[tuple[str, float, float, int]]] = {}
-        for cell, unit, was, now, n, *_ in rows:
-            by_cell.setdefault(CellKey(label=key, value=str(cell)), []).append((unit, was, now, n))
-        for cell, units in by_cell.items():
-            if cell in ids:
-                behind = _behind(con, (base_columns, new_columns), [u[0] for u in units], evidence)
-                found.append(_cell_lines(ids[cell], units, behind))
-    return tuple(found)
+        moved |= _moved(con, pair_table(base, new), key, column)
+    moved = {cell: units for cell, units in moved.items() if cell in ids}
+    every = sorted({unit for units in moved.values() for unit, *_ in units})
+    behind = _behind(con, (base_columns, new_columns), every, evidence) if every else {}
+    return tuple(_cell_lines(ids[cell], units, behind) for cell, units in moved.items())
+
+
+def _moved(
+    con: duckdb.DuckDBPyConnection, table: str, key: str, column: str
+) -> dict[CellKey, list[_Moved]]:
+    """Gives, per cell, the units that rose most and that fell most, and how many moved at all."""
+    entry = "{'d': d, 'unit': unit, 'v0': v0, 'v1': v1}"
+    found = {}
+    for cell, n, up, down in con.execute(
+        f"SELECT {column} AS cell, count(*), max({entry}, {_PER_SIDE}), "
+        f"min({entry}, {_PER_SIDE}) FROM {table} WHERE d <> 0 GROUP BY cell ORDER BY cell"
+    ).fetchall():
+        units = {row["unit"]: row for row in [*up, *down]}
+        ordered = sorted(units.values(), key=lambda row: (-row["d"], row["unit"]))
+        found[CellKey(label=key, value=str(cell))] = [
+            (row["unit"], row["v0"], row["v1"], n) for row in ordered
+        ]
+    return found
 
 
 def _cell_lines(
     comparison: str,
-    units: list[tuple[str, float, float, int]],
+    units: list[_Moved],
     behind: dict[str, tuple[tuple[str, ...], tuple[str, ...]]],
 ) -> CellLines:
     return CellLines(

@@ -8,6 +8,7 @@ import duckdb
 
 from equipoise.records.estimate import CellKey
 from equipoise.records.terms import Terms
+from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import SCALE, fixed, repetition_table, unit_table
 
 
@@ -196,27 +197,14 @@ def pair_moments(
 ) -> dict[CellKey, PairMoments]:
     """Gives, per cell, the joint moments of the units that both arms can show an outcome for.
 
-    A unit stands in the cell that its labels in the baseline name.
+    Needs the table of `unit_sets.join_units`. A unit stands in the cell that its labels in the
+    baseline name.
     """
-    con.execute(
-        f"CREATE OR REPLACE TEMP TABLE {pair_table(base, new)} AS "
-        "SELECT b.*, n.v AS v1, b.v AS v0, n.v - b.v AS d, "
-        "n.is_binary AND b.is_binary AS both_binary, "
-        "n.within / n.evaluable + b.within / b.evaluable AS noise, "
-        "n.evaluable + b.evaluable AS runs "
-        f"FROM {unit_table(base)} b JOIN {unit_table(new)} n USING (unit) "
-        "WHERE b.v IS NOT NULL AND n.v IS NOT NULL"
-    )
     found = {}
     for key, column in cell_keys(terms):
         for row in con.execute(_pair_query(column, pair_table(base, new))).fetchall():
             found[CellKey(label=key, value=str(row[0]))] = _pair_row(row[1:])
     return found
-
-
-def pair_table(base: int, new: int) -> str:
-    """Gives the name of the temporary table of units that both arms hold."""
-    return f"pairs_{base}_{new}"
 
 
 def _pair_query(column: str, table: str) -> str:
@@ -226,7 +214,7 @@ def _pair_query(column: str, table: str) -> str:
         "count(*) FILTER (d > 0), count(*) FILTER (d < 0), bool_and(both_binary), "
         "min(d) = max(d), min(v1) = max(v1), min(v0) = max(v0), "
         f"coalesce(sum({fixed('noise / 2')}), 0), count(noise), sum(runs) "
-        f"FROM {table} GROUP BY cell ORDER BY cell"
+        f"FROM {table} WHERE d IS NOT NULL GROUP BY cell ORDER BY cell"
     )
 
 

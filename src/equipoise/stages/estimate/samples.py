@@ -12,8 +12,8 @@ from equipoise.stages.estimate.moments import (
     PairMoments,
     cell_keys,
     pair_moments,
-    pair_table,
 )
+from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import SCALE, fixed
 
 
@@ -84,7 +84,7 @@ def _cluster_sums(
         rows = con.execute(
             f"SELECT {column} AS cell, coalesce('c' || cluster, 'u' || unit) AS name, "
             f"count(*) AS n, "
-            f"sum({fixed('d')})::DOUBLE / {SCALE} AS total FROM {table} "
+            f"sum({fixed('d')})::DOUBLE / {SCALE} AS total FROM {table} WHERE d IS NOT NULL "
             "GROUP BY cell, name ORDER BY cell, name"
         ).fetchnumpy()
         cells = np.asarray(rows["cell"].astype(str))

@@ -10,20 +10,45 @@ from equipoise.stages.estimate.units import unit_table
 _SHOWN = 5
 
 
+def pair_table(base: int, new: int) -> str:
+    """Gives the name of the temporary table that holds the units of two arms side by side."""
+    return f"pairs_{base}_{new}"
+
+
+def join_units(con: duckdb.DuckDBPyConnection, terms: Terms, base: int, new: int) -> None:
+    """Joins the units of two arms by id, once; everything about pairs is read from this table.
+
+    One row per unit of either arm: ``in_base``, ``in_new``, the baseline's labels ``p0..`` and
+    ``cluster`` with ``p0_new..`` and ``cluster_new`` beside them, ``v0``, ``v1`` and ``d`` = v1 -
+    v0 (null unless both arms have an outcome), ``noise`` = summed variance of the two unit means
+    by repetition (null without repetitions), ``runs`` = evaluable repetitions of both,
+    ``both_binary``.
+    """
+    labels = "".join(f", b.p{i}, n.p{i} AS p{i}_new" for i in range(len(terms.partitions)))
+    con.execute(
+        f"CREATE OR REPLACE TEMP TABLE {pair_table(base, new)} AS "
+        "SELECT coalesce(b.unit, n.unit) AS unit, b.unit IS NOT NULL AS in_base, "
+        "n.unit IS NOT NULL AS in_new, b.cluster, n.cluster AS cluster_new, "
+        "n.v AS v1, b.v AS v0, n.v - b.v AS d, n.is_binary AND b.is_binary AS both_binary, "
+        "n.within / n.evaluable + b.within / b.evaluable AS noise, "
+        f"n.evaluable + b.evaluable AS runs{labels} "
+        f"FROM {unit_table(base)} b FULL JOIN {unit_table(new)} n USING (unit)"
+    )
+
+
 def unit_sets(
     con: duckdb.DuckDBPyConnection, base: tuple[str, int], new: tuple[str, int]
 ) -> UnitSets:
     """Counts the units that both arms hold and those that only one does, and names a few."""
-    shared = con.execute(
-        f"SELECT count(*) FROM {unit_table(base[1])} JOIN {unit_table(new[1])} USING (unit)"
-    ).fetchone()
-    assert shared is not None
-    only_base, some_base = _only(con, base[1], new[1])
-    only_new, some_new = _only(con, new[1], base[1])
+    table = pair_table(base[1], new[1])
+    row = con.execute(f"SELECT count(*) FILTER (in_base AND in_new) FROM {table}").fetchone()
+    assert row is not None
+    only_base, some_base = _only(con, table, "in_new")
+    only_new, some_new = _only(con, table, "in_base")
     return UnitSets(
         baseline=base[0],
         arm=new[0],
-        n_shared=shared[0],
+        n_shared=row[0],
         n_only_base=only_base,
         n_only_new=only_new,
         only_base=some_base,
@@ -31,12 +56,13 @@ def unit_sets(
     )
 
 
-def _only(con: duckdb.DuckDBPyConnection, this: int, other: int) -> tuple[int, tuple[str, ...]]:
+def _only(con: duckdb.DuckDBPyConnection, table: str, lacking: str) -> tuple[int, tuple[str, ...]]:
+    counted = con.execute(f"SELECT count(*) FROM {table} WHERE NOT {lacking}").fetchone()
+    assert counted is not None
     rows = con.execute(
-        f"SELECT unit, count(*) OVER () FROM {unit_table(this)} ANTI JOIN {unit_table(other)} "
-        f"USING (unit) ORDER BY unit LIMIT {_SHOWN}"
+        f"SELECT unit FROM {table} WHERE NOT {lacking} ORDER BY unit LIMIT {_SHOWN}"
     ).fetchall()
-    return (rows[0][1] if rows else 0), tuple(row[0] for row in rows)
+    return counted[0], tuple(row[0] for row in rows)
 
 
 def label_conflicts(
@@ -47,9 +73,9 @@ def label_conflicts(
     notices = []
     for column, text in [*columns, ("cluster", "cluster")]:
         rows = con.execute(
-            f"SELECT b.unit, b.{column}, n.{column}, count(*) OVER () "
-            f"FROM {unit_table(base[1])} b JOIN {unit_table(new[1])} n USING (unit) "
-            f"WHERE b.{column} IS DISTINCT FROM n.{column} ORDER BY b.unit LIMIT 1"
+            f"SELECT unit, {column}, {column}_new, count(*) OVER () "
+            f"FROM {pair_table(base[1], new[1])} WHERE in_base AND in_new "
+            f"AND {column} IS DISTINCT FROM {column}_new ORDER BY unit LIMIT 1"
         ).fetchall()
         if rows:
             unit, was, now, n = rows[0]
