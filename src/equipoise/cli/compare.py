@@ -12,7 +12,7 @@ from equipoise.records.terms import Pairing, Rule
 _RULES = [rule.value for rule in Rule]
 
 
-@click.command()
+@click.command("compare")
 @click.argument("sources", nargs=-1, required=True, metavar="BASE [NEW]...")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="folder for the result")
 @click.option("--baseline", help="which arm is the baseline, where one source holds several")
@@ -38,7 +38,7 @@ _RULES = [rule.value for rule in Rule]
 @click.option("--family-size", type=int, help="number of planned comparison cells")
 @click.option("--strict", is_flag=True, help="exit 4 when nobody can tell")
 @click.option("--json", "as_json", is_flag=True, help="print report.json")
-def compare(**options: Any) -> None:
+def command(**options: Any) -> None:
     """Compare a baseline with one arm or more and say better, worse, equivalent or cannot tell.
 
     BASE and NEW are archives (see `import`) or files of runs; `PATH::ARM` picks one arm of a

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -14,12 +14,14 @@ from equipoise.cli.told import told
 from equipoise.errors import InputError, nearest
 from equipoise.pipeline.comparing import COMPARISON, derive, new_comparison, sources_of, write
 from equipoise.pipeline.importing import import_runs
+from equipoise.pipeline.options import read_options
+from equipoise.pipeline.source import describe, run_id
 from equipoise.records.codec import identity_of
 from equipoise.records.estimate import CellKey
-from equipoise.records.result import ComparisonFile, Result
+from equipoise.records.result import Result
 from equipoise.records.terms import Direction, Rule, Terms
 from equipoise.records.verdict import Word
-from equipoise.wiring import detect, options_of, reader
+from equipoise.wiring import detect, reader
 
 _PREFERRED = ("outcome", "loss")
 
@@ -41,7 +43,7 @@ def run_compare(asked: Asked) -> int:
     terms = _terms(asked, baseline, arms)
     chosen = [(c.name, c.archive, c.arm) for c in (baseline, *arms)]
     file = new_comparison(terms, sources_of(terms, chosen, out))
-    _refuse_other(out, file)
+    _refuse_other(out)
     derived = derive(file, out)
     write(derived, out)
     if asked.as_json:
@@ -52,7 +54,7 @@ def run_compare(asked: Asked) -> int:
 
 
 def exit_code(result: Result, *, is_strict: bool) -> int:
-    """Gives 1 for a regression, 5 for runs that cannot be used, 4 (strict) for cannot tell, else 0."""
+    """Gives 1 for a regression, 5 for unusable runs, 4 (strict) for cannot tell, else 0."""
     words = dict(zip(result.estimates.comparisons, result.verdicts, strict=True))
     if any(
         v.word is Word.WORSE and (v.is_listed or c.family == "headline") for c, v in words.items()
@@ -89,21 +91,45 @@ def _choices(asked: Asked, out: Path) -> list[list[_Choice]]:
                 mend=nearest(wanted, list(arms)),
                 code="unknown_arm",
             )
-        stem = Path(path).name if Path(path).is_dir() else Path(path).name.split(".")[0]
-        offered.append([(stem, archive, arm) for arm in ([wanted] if wanted else arms)])
-    names = [arm for source in offered for _, _, arm in source]
-    is_clear = len(set(names)) == len(names)
-    return [
-        [
-            _Choice(
-                name=arm if is_clear else (stem if len(source) == 1 else f"{stem}/{arm}"),
-                archive=archive,
-                arm=arm,
-            )
-            for stem, archive, arm in source
+        offered.append(
+            [
+                _Choice(name=path, archive=archive, arm=arm)
+                for arm in ((wanted,) if wanted else arms)
+            ]
+        )
+    return _with_clear_names(offered)
+
+
+def _with_clear_names(offered: list[list[_Choice]]) -> list[list[_Choice]]:
+    """Names every arm by its own name, else by its file's, else by its path, to be unique."""
+    for name in (_by_arm, _by_stem, _by_path):
+        named = [
+            [replace(choice, name=name(choice, len(source))) for choice in source]
+            for source in offered
         ]
-        for source in offered
-    ]
+        names = [choice.name for source in named for choice in source]
+        if len(set(names)) == len(names):
+            return named
+    doubled = sorted({n for n in names if names.count(n) > 1})
+    raise InputError(
+        f"{', '.join(map(repr, doubled))} is given twice",
+        wanted="every arm once",
+        mend="a comparison of a source with itself shows nothing",
+        code="same_source",
+    )
+
+
+def _by_arm(choice: _Choice, n_arms: int) -> str:  # noqa: ARG001  one of three with one signature
+    return choice.arm
+
+
+def _by_stem(choice: _Choice, n_arms: int) -> str:
+    stem = Path(choice.name).name.split(".")[0]
+    return stem if n_arms == 1 else f"{stem}/{choice.arm}"
+
+
+def _by_path(choice: _Choice, n_arms: int) -> str:
+    return choice.name if n_arms == 1 else f"{choice.name}/{choice.arm}"
 
 
 def _archive(path: Path, asked: Asked, out: Path) -> Path:
@@ -114,11 +140,13 @@ def _archive(path: Path, asked: Asked, out: Path) -> Path:
         )
     if path.is_dir() and path.joinpath(MANIFEST).is_file():
         return path
-    options = options_of(asked.mapping, asked.settings)
-    name = str(options.get("format") or detect(path))
-    made = out / "archives"
-    summary = import_runs(reader(name), path, None, options, parent=made)
-    return Path(summary.path)
+    options = read_options(asked.mapping, tuple(f"{k}={v}" for k, v in asked.settings.items()))
+    keys = [*asked.terms.get("partitions", ()), *asked.terms.get("where", {})]
+    if keys and "labels" not in options:
+        options["labels"] = keys
+    chosen = reader(str(options.get("format") or detect(path)))
+    made = out / "archives" / run_id(describe(path, chosen.name, options))
+    return Path(import_runs(chosen, path, made, options).path)
 
 
 def _sides(asked: Asked, choices: list[list[_Choice]]) -> tuple[_Choice, list[_Choice]]:
@@ -209,7 +237,7 @@ def _criterion(names: list[str]) -> str:
     )
 
 
-def _refuse_other(out: Path, file: ComparisonFile) -> None:
+def _refuse_other(out: Path) -> None:
     """Refuses a folder that holds something else; the same comparison may be written again."""
     if out.joinpath(COMPARISON).exists():
         return

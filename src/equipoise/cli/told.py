@@ -37,22 +37,27 @@ def _headline(comparison: Comparison, verdict: Verdict, result: Result) -> list[
     terms = result.file.terms
     tags = " ".join(f"[{tag}]" for tag in verdict.tags)
     lines = [
-        f"{_MARKS[verdict.word]} {comparison.arm}: {verdict.word.value.upper()} "
-        f"{_against(verdict.word)} {comparison.baseline}  {tags}",
-        f"    {terms.criterion} {_number(comparison.mean_base)} -> {_number(comparison.mean_new)} "
-        f"({terms.direction.value} is better), {_sample(comparison)}",
+        (
+            f"{_MARKS[verdict.word]} {comparison.arm}: {verdict.word.value.upper()} "
+            f"{_against(verdict.word)} {comparison.baseline}  {tags}"
+        ),
+        (
+            f"    {terms.criterion} {_number(comparison.mean_base)} -> "
+            f"{_number(comparison.mean_new)} ({terms.direction.value} is better), "
+            f"{_sample(comparison)}"
+        ),
         f"    {verdict.why}",
     ]
     if verdict.needed:
         lines.append(f"    to tell: {verdict.needed}")
     if verdict.survives_missing is False:
         lines.append("    the missing outcomes could change this verdict")
-    for sets in result.estimates.unit_sets:
-        if sets.arm == comparison.arm and (sets.n_only_base or sets.n_only_new):
-            lines.append(
-                f"    units: {sets.n_shared:,} in both, {sets.n_only_base:,} only in "
-                f"{sets.baseline}, {sets.n_only_new:,} only in {sets.arm}"
-            )
+    lines += [
+        f"    units: {sets.n_shared:,} in both, {sets.n_only_base:,} only in {sets.baseline}, "
+        f"{sets.n_only_new:,} only in {sets.arm}"
+        for sets in result.estimates.unit_sets
+        if sets.arm == comparison.arm and (sets.n_only_base or sets.n_only_new)
+    ]
     for arm in result.estimates.arms:
         lacking = arm.missing.planned - arm.missing.evaluable
         if not arm.cell.label and lacking and arm.arm in (comparison.arm, comparison.baseline):

@@ -27,14 +27,6 @@ class _Rows:
     tokens: float | None
 
 
-_READINGS: dict[str, Callable[[_Rows], list[tuple[float, str]]]] = {
-    "mean": lambda r: _means(r),
-    "count": lambda r: [(float(r.n), "trials"), (float(r.n_units), "units")],
-    "full": lambda r: [(float(r.n_full), "trials with the value 1")],
-    "cost": lambda r: [] if r.cost is None else [(r.cost, "sum of the recorded costs")],
-    "tokens": lambda r: [] if r.tokens is None else [(r.tokens, "sum of the recorded tokens")],
-}
-
 _METRICS = {
     "mean": "mean accuracy pass_rate rate score loss success resolved_rate average",
     "count": "n n_trials n_samples total total_tests test_cases n_units n_tasks count",
@@ -115,6 +107,15 @@ def _means(rows: _Rows) -> list[tuple[float, str]]:
     if rows.n and rows.n != rows.n_values:
         found.append((rows.total / rows.n, f"mean over all {rows.n} trials, missing counted as 0"))
     return found
+
+
+_READINGS: dict[str, Callable[[_Rows], list[tuple[float, str]]]] = {
+    "mean": _means,
+    "count": lambda r: [(float(r.n), "trials"), (float(r.n_units), "units")],
+    "full": lambda r: [(float(r.n_full), "trials with the value 1")],
+    "cost": lambda r: [] if r.cost is None else [(r.cost, "sum of the recorded costs")],
+    "tokens": lambda r: [] if r.tokens is None else [(r.tokens, "sum of the recorded tokens")],
+}
 
 
 def _last_digit(value: float) -> float:
