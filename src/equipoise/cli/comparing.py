@@ -9,7 +9,7 @@ import msgspec
 
 from equipoise.archive.manifest import MANIFEST
 from equipoise.archive.store import Archive
-from equipoise.cli.compare import Asked
+from equipoise.cli.asked import Asked
 from equipoise.cli.told import told
 from equipoise.errors import InputError, nearest
 from equipoise.pipeline.comparing import COMPARISON, derive, new_comparison, sources_of, write
