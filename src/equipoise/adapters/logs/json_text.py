@@ -76,10 +76,14 @@ def _decode_slowly(text: bytes) -> Decoded:
 
 
 def _count_keys(value: Any) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(
-            _count_keys(v) for v in value.values() if isinstance(v, dict | list)
-        )
-    if isinstance(value, list):
-        return sum(_count_keys(v) for v in value if isinstance(v, dict | list))
-    return 0
+    """Counts the keys of all objects inside; a loop over frames that are few in ordinary rows."""
+    n_keys = 0
+    if value.__class__ is dict:
+        n_keys = len(value)
+        value = value.values()
+    elif value.__class__ is not list:
+        return 0
+    for inner in value:
+        if inner.__class__ is dict or inner.__class__ is list:
+            n_keys += _count_keys(inner)
+    return n_keys

@@ -140,17 +140,27 @@ def _as_findings(value: Any) -> Any:
 
 
 class Aggregate(_Strict):
-    """Rows that count executions instead of listing them."""
+    """Rows that count executions instead of listing them.
+
+    Args:
+        passed, total: columns with the two counts.
+        rate: column with the rate the source declares, to be checked against the counts.
+        rate_scale: what a full rate is written as, 100 for percent.
+        rate_tolerance: largest difference that is rounding, on the scale of the rate.
+    """
 
     passed: str
     total: str
+    rate: str | None = None
+    rate_scale: float = Field(default=100.0, gt=0)
+    rate_tolerance: float = Field(default=0.06, ge=0)
 
 
 class HeadlineFile(_Strict):
     """Figures that another file (JSON list) beside the table declares, per arm."""
 
     file: str
-    arm: str | None = None
+    arm: Source | None = None
     repetition: str | None = None
     metrics: dict[str, str]
 
@@ -163,7 +173,7 @@ class Mapping(_Strict):
     """Which column of a table is what; see docs/reference/formats.md for every key."""
 
     format: Format | None = None
-    unit: Source
+    unit: Source | None = None
     arm: Source | None = None
     model: Source | None = None
     repetition: Source | None = None
@@ -215,6 +225,8 @@ class Mapping(_Strict):
             singles.append("arm.wide")
         if self.aggregate is not None:
             singles.append("aggregate")
+        if self.unit is None and self.aggregate is None:
+            raise ValueError("unit: this key is missing; it names the column with the unit's id")
         if len(singles) > 1:
             raise ValueError(
                 f"{' and '.join(singles)} are given; one outcome is wanted, "

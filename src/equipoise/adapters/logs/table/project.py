@@ -7,10 +7,12 @@ from equipoise.adapters.logs.noticing import Noticer
 from equipoise.adapters.logs.table.cells import CellCounter
 from equipoise.adapters.logs.table.endings import CACHED, EndingReader
 from equipoise.adapters.logs.table.fields import Row, count, field, getter, is_set, text
+from equipoise.adapters.logs.table.finding import FindingReader
 from equipoise.adapters.logs.table.mapping import Column, Graded, Mapping
 from equipoise.adapters.logs.table.resources import ResourceReader
 from equipoise.adapters.logs.table.words import read_value
 from equipoise.records.grade import OUTCOME, Grade, How
+from equipoise.records.notice import Attachment
 from equipoise.records.terms import Direction
 from equipoise.records.trial import Ending, EndingKind, Trial
 
@@ -20,7 +22,15 @@ _GRADED_ENDINGS = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET, EndingKind
 class Projector:
     """Turns rows into trials and grades by a mapping; knows what cells it has met."""
 
-    def __init__(self, mapping: Mapping, *, name: str, stem: str, noticer: Noticer) -> None:
+    def __init__(
+        self,
+        mapping: Mapping,
+        *,
+        name: str,
+        stem: str,
+        noticer: Noticer,
+        findings: FindingReader | None = None,
+    ) -> None:
         """Prepares the columns.
 
         Args:
@@ -28,11 +38,13 @@ class Projector:
             name: name of the file, for places.
             stem: the arm where the mapping names none.
             noticer: is told of everything odd.
+            findings: reads the findings of a row, where the table has some.
         """
         self._mapping = mapping
         self._name = name
         self._noticer = noticer
-        self._unit = getter(mapping.unit)
+        self._findings = findings
+        self._unit = _optional(mapping.unit)
         self._arms = _arms(mapping, stem)
         self._model = _optional(mapping.model)
         self._cluster = _optional(mapping.cluster)
@@ -40,7 +52,7 @@ class Projector:
         self._resources = ResourceReader(mapping, noticer)
         self._cells = CellCounter(mapping, noticer)
 
-    def readings(self, line: int, row: Row) -> Iterator[Trial | Grade]:
+    def readings(self, line: int, row: Row) -> Iterator[Trial | Grade | Attachment]:
         """Yields the trial (one per arm where arms stand in columns) and its grades."""
         where = f"{self._name}:{line}"
         unit = self._unit(row)
@@ -56,6 +68,8 @@ class Projector:
             if trial is not None:
                 yield trial
                 yield from self._grades(trial, row, criteria, where)
+                if self._findings is not None and trial.ending.kind in _GRADED_ENDINGS:
+                    yield from self._findings.readings(trial, row, where)
 
     def finish(self) -> None:
         """Tells what only the whole table shows."""
@@ -174,6 +188,8 @@ def graded_columns(mapping: Mapping) -> dict[str, Graded]:
 def directions_of(mapping: Mapping) -> dict[str, Direction]:
     """Gives criterion -> direction of everything a mapping grades."""
     found = {name: graded.direction for _, c in _arms(mapping, "?") for name, graded in c.items()}
+    if mapping.aggregate is not None:
+        found[OUTCOME] = mapping.direction or Direction.HIGHER
     if mapping.findings is not None:
         found |= dict.fromkeys(mapping.findings.categories, Direction.LOWER)
     return found

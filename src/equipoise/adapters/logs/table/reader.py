@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from equipoise.adapters.logs.noticing import Noticer
+from equipoise.adapters.logs.table.aggregate import AggregateProjector
 from equipoise.adapters.logs.table.fields import count, getter
+from equipoise.adapters.logs.table.finding import FindingReader, categories_of
 from equipoise.adapters.logs.table.guess import guess
+from equipoise.adapters.logs.table.headlines import headlines_of
 from equipoise.adapters.logs.table.mapping import Column, Mapping, check, load_mapping
 from equipoise.adapters.logs.table.project import Projector, directions_of
 from equipoise.adapters.logs.table.rows import Row, rows_of, table_format
@@ -16,7 +19,7 @@ from equipoise.ports import Reading
 from equipoise.records.terms import Direction
 
 _SAMPLE = 200
-_BASE_SAMPLE = 5000
+_BASE_SAMPLE = 1000
 
 
 class TableReader:
@@ -49,8 +52,10 @@ class TableReader:
         form = str(options.get("format") or table_format(source))
         mapping = self._mapping(source, form, options, noticer)
         mapping = _with_bases(mapping, self._rows(source, form, mapping.rows, Noticer()))
+        mapping = self._with_categories(mapping, source, form, noticer)
         self._directions = directions_of(mapping)
-        projector = Projector(mapping, name=source.name, stem=stem_of(source), noticer=noticer)
+        yield from headlines_of(mapping, source, noticer)
+        projector = self._projector(mapping, source, noticer)
         n_rows = 0
         for line, row in self._rows(source, form, mapping.rows, noticer):
             n_rows += 1
@@ -76,6 +81,42 @@ class TableReader:
         guessed = guess(sample, name=source.name)
         noticer.info("columns_taken", guessed.sentence, source.name)
         return check(options | guessed.options, name=source.name)
+
+    def _with_categories(
+        self, mapping: Mapping, source: Path, form: str, noticer: Noticer
+    ) -> Mapping:
+        """Finds the categories of the findings, where they are not declared, in a first pass."""
+        spec = mapping.findings
+        if spec is None or spec.categories:
+            return mapping
+        rows = self._rows(source, form, mapping.rows, Noticer())
+        categories = categories_of((row for _, row in rows), spec)
+        noticer.info(
+            "categories_taken",
+            f"the categories that occur were taken for all there are: {', '.join(categories)}",
+            source.name,
+        )
+        changed = spec.model_copy(update={"categories": categories})
+        return mapping.model_copy(update={"findings": changed})
+
+    def _projector(
+        self, mapping: Mapping, source: Path, noticer: Noticer
+    ) -> Projector | AggregateProjector:
+        if mapping.aggregate is not None:
+            return AggregateProjector(mapping, mapping.aggregate, source=source, noticer=noticer)
+        spec = mapping.findings
+        findings = (
+            FindingReader(spec, source.parent, spec.categories, noticer)
+            if spec is not None
+            else None
+        )
+        return Projector(
+            mapping,
+            name=source.name,
+            stem=stem_of(source),
+            noticer=noticer,
+            findings=findings,
+        )
 
     def _rows(self, source: Path, form: str, at: str | None, noticer: Noticer) -> Iterator[Row]:
         if form not in {"jsonl", "csv", "tsv", "parquet", "json", "yaml"}:
