@@ -145,7 +145,7 @@ def test_pandalm_annotators_agree_as_published() -> None:
 
 
 def _verdict(text: str | int) -> int | None:
-    return {"1": 1, "2": 2, "tie": 0}.get(str(text).lower())
+    return {"1": 1, "2": 2, "0": 0, "Tie": 0}.get(str(text))
 
 
 def test_wmt23_three_raters_give_the_published_preference_agreement_and_alpha() -> None:
