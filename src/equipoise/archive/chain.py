@@ -31,14 +31,21 @@ class Link(NamedTuple):
 
 
 class Break(NamedTuple):
-    """One place where the chain does not hold: the line's number in the file, what, and how."""
+    """One place where the chain does not hold.
+
+    `number` is the line's place in the file, `accused` the line that is probably wrong: where a
+    line does not name the hash of the one before, the one before was changed. `is_torn`: the line
+    is the last and has no end, as a killed writer leaves it.
+    """
 
     number: int
+    accused: int
     what: str
     expected: str
     found: str
     start: int
     is_last: bool
+    is_torn: bool = False
 
 
 class ChainWriter:
@@ -139,7 +146,7 @@ def read_bodies(path: Path, genesis: str, end: ChainHead) -> Iterator[bytes]:
     if end.n_lines:
         for step in walk(path, genesis):
             if isinstance(step, Break):
-                raise Tampered(_told(f"{path}:{step.number}: {step.what}", step))
+                raise Tampered(_told(f"{path}:{step.accused}: {step.what}", step))
             last, number = step.sha256, step.number
             yield step.body
             if number == end.n_lines:
@@ -163,13 +170,15 @@ def _walk(file: BinaryIO, genesis: str) -> Iterator[Link | Break]:
         following = file.readline(MAX_LINE + 1)
         parsed = _parse(line)
         if parsed is None:
-            yield Break(number, *_unreadable(line), start, not following)
+            is_torn = not following and not line.endswith(b"\n")
+            yield Break(number, number, *_unreadable(line), start, not following, is_torn)
             prev, seq = digest(line.rstrip(b"\n")), seq + 1
         else:
             claimed, at, body = parsed
             sha256 = digest(line[:-1])
             if claimed != prev or at != seq + 1:
-                yield Break(number, *_misfit(claimed, at, prev, seq), start, not following)
+                told = _misfit(number, claimed, at, prev, seq)
+                yield Break(number, *told, start, not following)
             else:
                 yield Link(number, body, start + len(line), sha256)
             prev, seq = sha256, at
@@ -202,12 +211,11 @@ def _unreadable(line: bytes) -> tuple[str, str, str]:
     return "the line is no chained record", 'a line {"prev","seq","body"}', shown
 
 
-def _misfit(claimed: str, at: int, prev: str, seq: int) -> tuple[str, str, str]:
+def _misfit(number: int, claimed: str, at: int, prev: str, seq: int) -> tuple[int, str, str, str]:
     if at != seq + 1:
-        what = "a line was removed, repeated or moved" if at != seq else "a line is repeated"
-        return what, f"seq {seq + 1}", f"seq {at}"
-    return (
-        "the line before this one was changed, or this line's record of it was",
-        f"prev {prev[:16]}…",
-        f"prev {claimed[:16]}…",
-    )
+        what = "a line was removed, repeated, added or moved here"
+        return number, what, f"seq {seq + 1}", f"seq {at}"
+    shown = (f"prev {prev[:16]}…", f"prev {claimed[:16]}…")
+    if number == 1:
+        return 1, "the line was changed, or comes from another file or archive", *shown
+    return number - 1, f"the line was changed, or what line {number} says of it", *shown

@@ -20,6 +20,7 @@ RESULTS = "results.parquet"
 EVIDENCE = "evidence.parquet"
 FACTS = "columns.json"
 LAYOUT = 1
+COLUMN_FILES = (RESULTS, EVIDENCE)
 
 
 class ColumnFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +62,7 @@ def load_columns(folder: Path, head: str) -> Columns | None:
         facts = decode(folder.joinpath(FACTS).read_bytes(), ColumnFacts)
         if facts.layout != LAYOUT or facts.head != head:
             return None
-        for name in (RESULTS, EVIDENCE):
+        for name in COLUMN_FILES:
             if _hash_file(folder / name) != facts.files[name]:
                 return None
     except (OSError, InputError, KeyError):
@@ -86,7 +87,7 @@ def build_columns(chains: Path, folder: Path, head: str) -> Columns:
             facts = _derive(database, chains, work, head)
         with storage_errors("writing the columns"):
             folder.joinpath(FACTS).unlink(missing_ok=True)
-            for name in (RESULTS, EVIDENCE):
+            for name in COLUMN_FILES:
                 work.joinpath(name).replace(folder / name)
             sync_folder(folder)
             replace_file(folder / FACTS, pretty(facts))
@@ -99,6 +100,29 @@ def stamp_columns(columns: Columns, head: str) -> None:
     """Declares columns to be those of another head, for lines appended that are in no column."""
     facts = msgspec.structs.replace(columns.facts, head=head)
     replace_file(columns.results.with_name(FACTS), pretty(facts))
+
+
+def drop_columns(folder: Path) -> None:
+    """Makes columns in the folder, if any, no cache of anything; the Parquet files stay."""
+    with storage_errors("dropping the columns"):
+        folder.joinpath(FACTS).unlink(missing_ok=True)
+
+
+def same_content(one: Columns, other: Columns) -> bool:
+    """Says whether two sets of columns hold the same rows in the same order."""
+    if one.facts.files == other.facts.files:
+        return True
+    with duckdb.connect(":memory:") as database:
+        for ours, theirs in ((one.results, other.results), (one.evidence, other.evidence)):
+            query = sql.fill(
+                sql.DIFFERENT, one=sql.literal(str(ours)), other=sql.literal(str(theirs))
+            )
+            try:
+                if database.execute(query).fetchone() != (0,):
+                    return False
+            except duckdb.Error:
+                return False
+    return True
 
 
 @contextmanager
@@ -148,7 +172,7 @@ def _derive(
         n_simulated=facts[5] or 0,
         n_grades_repeated=facts[6],
         n_grades_without_trial=facts[7],
-        files={name: _hash_file(work / name) for name in (RESULTS, EVIDENCE)},
+        files={name: _hash_file(work / name) for name in COLUMN_FILES},
     )
 
 

@@ -82,6 +82,14 @@ FACTS = (
     "(SELECT count(*) FROM first_grades WHERE trial NOT IN (SELECT id FROM trials)) FROM trials"
 )
 
+DIFFERENT = (
+    "SELECT count(*) FROM (SELECT file_row_number AS n, to_json(whole) AS line FROM "
+    "read_parquet($one, file_row_number = true) whole) a FULL JOIN "
+    "(SELECT file_row_number AS n, to_json(whole) AS line FROM "
+    "read_parquet($other, file_row_number = true) whole) b ON a.n = b.n "
+    "WHERE a.line IS DISTINCT FROM b.line"
+)
+
 _FIXED = """SELECT t.id AS trial, t.unit, t.arm, t.model,
 coalesce(t.repetition, 1)::INTEGER AS repetition, coalesce(t.attempt, 1)::INTEGER AS attempt,
 coalesce(t.ending.kind, 'completed') AS ending, coalesce(t.ending.fault, 'none') AS fault,

@@ -109,7 +109,6 @@ def genesis(manifest: Manifest, file_name: str) -> str:
     return digest(encode(["equipoise", manifest.kind, manifest.run_id, file_name]))
 
 
-def head_of(manifest_bytes: bytes, files: dict[str, ChainHead]) -> Head:
-    """Gives the head of an archive whose `archive.json` has these bytes and whose files end so."""
-    archive = digest(manifest_bytes)
+def head_of(archive: str, files: dict[str, ChainHead]) -> Head:
+    """Gives the head of an archive: `archive` is the sha256 of its `archive.json`."""
     return Head(archive=archive, files=files, head=digest(encode(["head", archive, files])))

@@ -60,7 +60,7 @@ def _true_end(path: Path, first: str, end: ChainHead) -> tuple[ChainHead, bool]:
         if isinstance(step, Break):
             if not step.is_last or step.number <= end.n_lines:
                 raise Tampered(
-                    f"{path}:{step.number}: {step.what}; expected {step.expected}, "
+                    f"{path}:{step.accused}: {step.what}; expected {step.expected}, "
                     f"found {step.found}; mend: take the archive from a copy"
                 )
             is_torn = True

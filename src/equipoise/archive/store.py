@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 
 from equipoise.archive.blobs import Blobs
 from equipoise.archive.chain import ChainWriter, read_bodies
-from equipoise.archive.columns import Columns, build_columns, load_columns
+from equipoise.archive.columns import Columns, build_columns, drop_columns, load_columns
 from equipoise.archive.durable import replace_file, storage_errors, sync_folder
 from equipoise.archive.lock import Lock
 from equipoise.archive.manifest import (
@@ -29,7 +29,7 @@ from equipoise.archive.manifest import (
 )
 from equipoise.archive.salvage import committed, recover
 from equipoise.errors import ArchiveError, InputError, Tampered
-from equipoise.records.codec import decode, encode, pretty
+from equipoise.records.codec import decode, digest, encode, pretty
 
 T = TypeVar("T")
 
@@ -87,7 +87,7 @@ class Archive:
                     ) from None
         lock = Lock(path)
         starts = {name: ChainHead(n_lines=0, n_bytes=0, last="") for name in CHAINS}
-        archive = cls(path, manifest, head_of(b"", starts), lock, is_durable=is_durable)
+        archive = cls(path, manifest, head_of("", starts), lock, is_durable=is_durable)
         archive._begin(
             {name: ChainHead(n_lines=0, n_bytes=0, last=genesis(manifest, name)) for name in CHAINS}
         )
@@ -104,7 +104,7 @@ class Archive:
         """
         manifest = _read_manifest(path)
         head = _read_head(path)
-        found = head_of(pretty(manifest), head.files)
+        found = head_of(digest(pretty(manifest)), head.files)
         if found.archive != head.archive or found.head != head.head:
             raise Tampered(
                 f"{path / HEAD} does not follow from archive.json; "
@@ -182,10 +182,15 @@ class Archive:
         self._n_pending = 0
 
     def commit(self) -> str:
-        """Makes everything durable, writes the head, and gives its hash."""
+        """Makes everything durable, writes the head, and gives its hash.
+
+        Columns of another head go, so that a cache that does not fit is never an honest sight.
+        """
         self.sync()
         files = {name: self._writers[name].head for name in CHAINS}
-        self._head = head_of(pretty(self.manifest), files)
+        before, self._head = self._head, head_of(digest(pretty(self.manifest)), files)
+        if before.head != self.head:
+            drop_columns(self.path / COLUMNS)
         replace_file(self.path / HEAD, pretty(self._head))
         return self.head
 
