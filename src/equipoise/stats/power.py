@@ -1,10 +1,15 @@
 """How many units a comparison needs, and what it can report with a given number of units."""
 
 import math
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
-from equipoise.errors import InputError
+from scipy.special import ndtr, ndtri
+
+from equipoise.errors import InputError, NotEstimable
+from equipoise.stats.critical import critical_value
+from equipoise.stats.inputs import open_unit, positive, units
 
 _LEAST_UNITS = 2
 """Fewer units have no spread, so no minimum may be below it."""
@@ -55,3 +60,133 @@ def exact_number(given: str | float | Decimal, name: str) -> Fraction:
     if not number.is_finite() or abs(number.adjusted()) > 400:
         raise InputError(f"{name} = {given!r}", wanted="a decimal number", where=f"field '{name}'")
     return Fraction(number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportDesign:
+    """The rule under which a difference is listed, and the spread it meets.
+
+    Attributes:
+        sd: standard deviation between units, the larger of the two arms.
+        margin: a difference is listed only if its lower bound is above this (``mde``).
+        k: number of planned cells; the critical value is 2 + ln(k)/2.
+        correlation: of the two arms over matched units; 0 for independent arms.
+    """
+
+    sd: float
+    margin: float
+    k: int = 1
+    correlation: float = 0.0
+
+    def se(self, n: float) -> float:
+        """Standard error of the difference with ``n`` units in each arm.
+
+        Raises:
+            NotEstimable: no spread, or fewer than 2 units.
+            InputError: a value outside its range.
+        """
+        if not -1.0 <= self.correlation <= 1.0:
+            raise InputError(
+                f"correlation = {self.correlation}",
+                wanted="a number from -1 to 1",
+                where="field 'correlation'",
+            )
+        variance = 2.0 * positive(self.sd, "sd", zero=True) ** 2 * (1.0 - self.correlation)
+        if variance == 0.0:
+            raise NotEstimable(
+                "the difference has no spread (sd 0 or correlation 1): a spread of 0 is no "
+                "certainty",
+                code="degenerate",
+            )
+        return math.sqrt(variance / units(n))
+
+    @property
+    def z(self) -> float:
+        """The critical value of the rule."""
+        positive(self.margin, "mde", zero=True)
+        return critical_value(self.k).z
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitsNeeded:
+    """A number of units per arm: ``exact`` as the formula gives it, ``n`` rounded up."""
+
+    n: int
+    exact: float
+    method: str
+
+
+def report_probability(design: ReportDesign, *, n: float, true_delta: float) -> float:
+    """The chance that the report rule lists a cell whose true difference is ``true_delta``.
+
+    ``Phi((delta - mde) / se - z)`` for known spread and normal means.
+
+    Raises:
+        InputError: a value outside its range.
+        NotEstimable: fewer than 2 units, no spread, or no cell.
+
+    >>> round(report_probability(ReportDesign(sd=0.3, margin=0.05), n=576, true_delta=0.1), 3)
+    0.796
+    """
+    se = design.se(n)
+    return float(ndtr((true_delta - design.margin) / se - design.z))
+
+
+def smallest_reportable(design: ReportDesign, *, n: float, power: float = 0.8) -> float:
+    """The smallest true difference that the rule lists with probability ``power``.
+
+    ``mde + (z + z_power) se``; with fewer than 2 units or no spread it does not exist.
+
+    Raises:
+        InputError: a value outside its range.
+        NotEstimable: fewer than 2 units, no spread, or no cell.
+
+    >>> round(smallest_reportable(ReportDesign(sd=0.3, margin=0.05), n=576), 4)
+    0.1002
+    """
+    quantile = float(ndtri(open_unit(power, "power")))
+    return design.margin + (design.z + quantile) * design.se(n)
+
+
+def units_to_report(design: ReportDesign, *, true_delta: float, power: float = 0.8) -> UnitsNeeded:
+    """Units per arm so that the rule lists a true difference with probability ``power``.
+
+    ``2 s^2 (1 - rho) (z + z_power)^2 / (delta - mde)^2``.
+
+    Raises:
+        InputError: a value outside its range.
+        NotEstimable: the true difference is not above the margin (code ``impossible``): by
+            construction no number of units makes the rule list it with a useful probability.
+
+    >>> units_to_report(ReportDesign(sd=0.3, margin=0.05, k=10), true_delta=0.1).n
+    1148
+    """
+    beyond = true_delta - design.margin
+    if beyond <= 0.0:
+        raise NotEstimable(
+            f"a true difference of {true_delta:g} is not above the margin {design.margin:g}: the "
+            "rule lists it with probability at most "
+            f"{critical_value(design.k).one_sided_p:.3g}, however many units there are",
+            code="impossible",
+        )
+    reach = design.z + float(ndtri(open_unit(power, "power")))
+    exact = (reach * design.se(2) / beyond) ** 2 * 2.0 if reach > 0 else 0.0
+    return UnitsNeeded(
+        n=round_up(exact), exact=exact, method="normal approximation of the report rule"
+    )
+
+
+def round_up(exact: float) -> int:
+    """The whole number of units, at least 2; a rounding error above a whole number is not one.
+
+    Raises:
+        NotEstimable: the number is too large to be one (code ``impossible``).
+
+    >>> round_up(581.386), round_up(400.0000000000001)
+    (582, 400)
+    """
+    if not math.isfinite(exact) or exact > 1e15:
+        raise NotEstimable(
+            f"it would take {exact:.3g} units per arm: no study is that large", code="impossible"
+        )
+    return max(_LEAST_UNITS, math.ceil(exact * (1.0 - 1e-12)))

@@ -46,7 +46,7 @@ class TwoSamples(msgspec.Struct):
     level: float = 0.95
 
 
-_ENDS = {"lo": "lower limit", "hi": "upper limit", "n": "units", "method": "name of the method"}
+ENDS = {"lo": "lower limit", "hi": "upper limit", "n": "units", "method": "name of the method"}
 
 
 def ends(estimate: Estimate) -> dict[str, Any]:
@@ -110,31 +110,31 @@ TOPICS = {
     "interval.wilson": Topic(
         says="Wilson score interval of a proportion.",
         takes=Share,
-        gives={"proportion": "x / n"} | _ENDS,
+        gives={"proportion": "x / n"} | ENDS,
         compute=_share(wilson),
     ),
     "interval.clopper_pearson": Topic(
         says="Exact Clopper-Pearson interval of a proportion.",
         takes=Share,
-        gives={"proportion": "x / n"} | _ENDS,
+        gives={"proportion": "x / n"} | ENDS,
         compute=_share(clopper_pearson),
     ),
     "interval.jeffreys": Topic(
         says="Jeffreys interval of a proportion.",
         takes=Share,
-        gives={"proportion": "x / n"} | _ENDS,
+        gives={"proportion": "x / n"} | ENDS,
         compute=_share(jeffreys),
     ),
     "interval.t": Topic(
         says="Student's interval of a mean.",
         takes=Sample,
-        gives={"mean": "mean", "sd": "standard deviation (n - 1)", "se": "standard error"} | _ENDS,
+        gives={"mean": "mean", "sd": "standard deviation (n - 1)", "se": "standard error"} | ENDS,
         compute=_t,
     ),
     "interval.quasi_wilson": Topic(
         says="Quasi-Wilson interval of a mean of values on [0, 1].",
         takes=Sample,
-        gives={"mean": "mean", "phi": "variance as a share of that of 0/1 data"} | _ENDS,
+        gives={"mean": "mean", "phi": "variance as a share of that of 0/1 data"} | ENDS,
         compute=_quasi_wilson,
     ),
     "interval.guaranteed": Topic(
@@ -149,7 +149,7 @@ TOPICS = {
     "interval.diff_bounded_independent": Topic(
         says="New minus base for independent samples on [0, 1]: MOVER on quasi-Wilson limits.",
         takes=TwoSamples,
-        gives={"delta": "new minus base"} | _ENDS,
+        gives={"delta": "new minus base"} | ENDS,
         compute=lambda given: _difference(
             independent_difference(given.new, given.base, level=given.level)
         ),
@@ -158,7 +158,7 @@ TOPICS = {
         says="New minus base for matched samples on [0, 1]: MOVER with correlation.",
         takes=TwoSamples,
         gives={"delta": "new minus base", "r_augmented": "correlation with the pseudo-pairs"}
-        | _ENDS,
+        | ENDS,
         compute=_paired,
     ),
 }
