@@ -7,6 +7,11 @@ from typing import Any
 from equipoise.errors import InputError
 from equipoise.records.terms import Pairing, Rule
 
+_OPTIONS = (
+    "sources out baseline arms mapping settings unit cluster no_cluster criterion partition where "
+    "pair margin equivalence rule level max_missing family_size strict as_json"
+).split()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
@@ -30,11 +35,12 @@ class Asked:
         Raises:
             InputError: an option is out of its range or not of the form KEY=VALUE.
         """
-        settings = _pairs(options["settings"], "--set")
+        options = dict.fromkeys(_OPTIONS) | options
+        settings = _pairs(options["settings"] or (), "--set")
         settings |= {k: options[k] for k in ("unit", "cluster") if options[k]}
         terms = {
-            "partitions": tuple(options["partition"]) or None,
-            "where": _pairs(options["where"], "--where") or None,
+            "partitions": tuple(options["partition"] or ()) or None,
+            "where": _pairs(options["where"] or (), "--where") or None,
             "pairing": {None: None, True: Pairing.PAIRED, False: Pairing.UNPAIRED}[options["pair"]],
             "margin": _within(options, "margin", 0.0, 1.0),
             "equivalence": _within(options, "equivalence", 1e-9, 1.0),
@@ -48,13 +54,13 @@ class Asked:
             sources=options["sources"],
             out=options["out"],
             baseline=options["baseline"],
-            arms=options["arms"],
+            arms=options["arms"] or (),
             mapping=options["mapping"],
             settings=settings,
             criterion=options["criterion"],
             terms={name: value for name, value in terms.items() if value is not None},
-            is_strict=options["strict"],
-            as_json=options["as_json"],
+            is_strict=bool(options["strict"]),
+            as_json=bool(options["as_json"]),
         )
 
 

@@ -141,7 +141,8 @@ def _archive(path: Path, asked: Asked, out: Path) -> Path:
     if path.is_dir() and path.joinpath(MANIFEST).is_file():
         return path
     options = read_options(asked.mapping, tuple(f"{k}={v}" for k, v in asked.settings.items()))
-    keys = [*asked.terms.get("partitions", ()), *asked.terms.get("where", {})]
+    keys = [part for key in asked.terms.get("partitions", ()) for part in key.split("*")]
+    keys = sorted({*keys, *asked.terms.get("where", {})})
     if keys and "labels" not in options:
         options["labels"] = keys
     chosen = reader(str(options.get("format") or detect(path)))

@@ -80,8 +80,8 @@ def _why(word: Word, comparison: Comparison, terms: Terms) -> str:
     )
     margin = terms.margin
     reason = {
-        Word.BETTER: f"lies above the margin {margin:+g}",
-        Word.WORSE: f"lies below the margin {-margin:+g}",
+        Word.BETTER: f"lies above {f'the margin {margin:+g}' if margin else '0'}",
+        Word.WORSE: f"lies below {f'the margin {-margin:+g}' if margin else '0'}",
         Word.EQUIVALENT: f"lies inside the equivalence band ±{terms.equivalence:g}",
         Word.CANNOT_TELL: _undecided(lo, hi, terms),
     }[word]

@@ -48,6 +48,16 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def crossed(partition: str) -> list[str]:
+    """Gives the label keys of a partition; ``intent*language`` crosses two of them."""
+    return [part.strip() for part in partition.split("*")]
+
+
+def partition_column(partition: str) -> str:
+    """Gives SQL for the cell's name under a partition; null where a label is missing."""
+    return " || ' × ' || ".join(quoted(f"label:{part}") for part in crossed(partition))
+
+
 def held(con: duckdb.DuckDBPyConnection, path: Path) -> Held:
     """Lists the criteria and label keys that the Parquet file has columns for."""
     rows = con.execute(f"DESCRIBE SELECT * FROM read_parquet({literal(str(path))})").fetchall()
@@ -72,7 +82,8 @@ def check_terms(terms: Terms, arms: dict[str, Held]) -> None:
                 mend=nearest(terms.criterion, list(columns.criteria)) or "choose with --criterion",
                 code="unknown_criterion",
             )
-        for key in (*terms.partitions, *terms.where):
+        parts = [part for key in terms.partitions for part in crossed(key)]
+        for key in (*parts, *terms.where):
             if key not in columns.labels:
                 raise InputError(
                     f"the units of arm {name!r} have no label {key!r}",

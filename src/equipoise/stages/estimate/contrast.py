@@ -69,6 +69,7 @@ def _start(terms: Terms, sides: tuple[Side, Side], key: CellKey, met: Met) -> Co
     delta = None
     if mean_new is not None and mean_base is not None:
         delta = met.pair.difference.mean if met.pair else mean_new - mean_base
+        delta = round(delta, 15)  # steps of 2^-52 leave dust where the true sum is 0
     reason = _reason(terms, sides, (base, new), (n_base, n_new), None if is_apart else n_pairs)
     one = Comparison(
         id=identity_of("comparison", sides[0].name, sides[1].name, key.label, key.value),

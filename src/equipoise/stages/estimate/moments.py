@@ -8,6 +8,7 @@ import duckdb
 
 from equipoise.records.estimate import CellKey
 from equipoise.records.terms import Terms
+from equipoise.stages.estimate.columns import crossed
 from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import SCALE, fixed, repetition_table, unit_table
 
@@ -71,7 +72,8 @@ class PairMoments:
 
 def cell_keys(terms: Terms) -> list[tuple[str, str]]:
     """Lists the groupings: ('', SQL of the whole) and one (label key, SQL column) per partition."""
-    return [("", "''")] + [(key, f"p{i}") for i, key in enumerate(terms.partitions)]
+    names = [" × ".join(crossed(partition)) for partition in terms.partitions]
+    return [("", "''")] + [(name, f"p{i}") for i, name in enumerate(names)]
 
 
 def power_sums(expression: str) -> str:

@@ -8,7 +8,13 @@ import duckdb
 
 from equipoise.errors import InputError
 from equipoise.records.terms import Terms
-from equipoise.stages.estimate.columns import ArmColumns, ArmFacts, literal, quoted
+from equipoise.stages.estimate.columns import (
+    ArmColumns,
+    ArmFacts,
+    literal,
+    partition_column,
+    quoted,
+)
 
 SCALE = 2**52
 """Fixed-point steps per unit; a value in [0,1] is exact to half a step."""
@@ -124,7 +130,7 @@ def _first_outcomes(terms: Terms, arm: ArmColumns, facts: ArmFacts) -> str:
     value, why = quoted(f"value:{terms.criterion}"), quoted(f"why:{terms.criterion}")
     how = quoted(f"how:{terms.criterion}")
     labels = "".join(
-        f", {quoted('label:' + key)} AS p{i}" for i, key in enumerate(terms.partitions)
+        f", {partition_column(key)} AS p{i}" for i, key in enumerate(terms.partitions)
     )
     tries = "1" if facts.max_attempt <= 1 else "count(*) OVER (PARTITION BY unit, repetition)"
     chosen = (
