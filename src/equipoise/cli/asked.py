@@ -8,9 +8,22 @@ from equipoise.errors import InputError
 from equipoise.records.terms import Pairing, Rule
 
 _OPTIONS = (
-    "sources out baseline arms mapping settings unit cluster no_cluster criterion partition where "
-    "pair margin equivalence rule level max_missing family_size strict as_json"
-).split()
+    *("sources", "out", "baseline", "arms", "mapping", "settings", "unit", "cluster", "no_cluster"),
+    *(
+        "criterion",
+        "partition",
+        "where",
+        "pair",
+        "margin",
+        "equivalence",
+        "rule",
+        "level",
+        "max_missing",
+        "family_size",
+        "strict",
+        "as_json",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,9 @@ _RULES = ["seed", "bonferroni", "maxt", "holm", "bh"]
     "--no-cluster", is_flag=True, help="take units for independent even if clusters exist"
 )
 @click.option("--criterion", help="which graded criterion decides")
-@click.option("--partition", multiple=True, help="label whose values are compared apart; a*b crosses two")
+@click.option(
+    "--partition", multiple=True, help="label whose values are compared apart; a*b crosses two"
+)
 @click.option("--where", multiple=True, metavar="LABEL=VALUE", help="only units with this label")
 @click.option("--pair/--unpair", default=None, help="force or forbid pairing by unit id")
 @click.option(

@@ -1,5 +1,6 @@
 """``equipoise demo``: the built-in example, from two real releases to a verified verdict."""
 
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ def command(out: Path, units: int, seed: int) -> None:
     """
     from equipoise.cli.asked import Asked
     from equipoise.cli.comparing import run_compare
-    from equipoise.cli.verifying import run_verify
+    from equipoise.cli.verify import run_verify
     from equipoise.examples.helpdesk import MAPPING
 
     started = time.monotonic()
@@ -35,6 +36,7 @@ def command(out: Path, units: int, seed: int) -> None:
     for release in (1, 2):
         with _step(f"drive release {release} of the help desk with {units} conversations"):
             releases.append(_driven(release, out, units, seed))
+    _clear(out / "comparison")
     asked = Asked.from_options(
         {
             "sources": tuple(str(path) for path in releases),
@@ -46,10 +48,16 @@ def command(out: Path, units: int, seed: int) -> None:
     _say("compare them\n")
     run_compare(asked)
     _say("")
-    code = run_verify(out / "comparison", as_json=False)
+    n_faults = run_verify(out / "comparison", as_json=False)
     _say(f"\ndone in {time.monotonic() - started:.0f} s")
     _say(f"open {(out / 'comparison' / 'report' / 'index.html').resolve().as_uri()}")
-    raise SystemExit(code)
+    raise SystemExit(1 if n_faults else 0)
+
+
+def _clear(comparison: Path) -> None:
+    """Removes what an earlier demo left; anything that is no comparison is left alone."""
+    if comparison.joinpath("comparison.json").is_file():
+        shutil.rmtree(comparison)
 
 
 def _driven(release: int, out: Path, units: int, seed: int) -> Path:
@@ -59,9 +67,7 @@ def _driven(release: int, out: Path, units: int, seed: int) -> Path:
 
     place = out / f"release-{release}"
     try:
-        return drive(
-            Drive(release=release, out=place, seed=seed, units=units, own_dice=True)
-        ).runs
+        return drive(Drive(release=release, out=place, seed=seed, units=units, own_dice=True)).runs
     except (NotOurs, ServiceFailed) as error:
         raise Void(f"the help desk could not be driven: {error}") from error
 

@@ -1,7 +1,6 @@
 """``equipoise verify``: the sceptic's command; whatever does not follow is named."""
 
-from collections.abc import Callable, Iterator
-from importlib import import_module
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,12 @@ def command(path: Path, *, as_json: bool) -> None:
 
     Exit codes: 0 verified; 1 something was altered; 2 there is nothing to verify at PATH.
     """
+    if run_verify(path, as_json=as_json):
+        raise SystemExit(_ALTERED)
+
+
+def run_verify(path: Path, *, as_json: bool) -> int:
+    """Verifies what is at the path, tells of it, and gives how many faults were found."""
     checks: list[Check] = []
     for check in _checks(path):
         checks.append(check)
@@ -38,17 +43,17 @@ def command(path: Path, *, as_json: bool) -> None:
             _write("".join(f"{line}\n" for line in _told(check)))
     faults = [fault for check in checks for fault in check.faults if not fault.is_note]
     _write(_as_json(path, checks, is_whole=not faults) if as_json else _end(path, checks, faults))
-    if faults:
-        raise SystemExit(_ALTERED)
+    return len(faults)
 
 
 def _checks(path: Path) -> Iterator["Check"]:
     from equipoise.pipeline.verifying import check_archive
+    from equipoise.pipeline.verifying_comparison import check_comparison
 
     if path.joinpath("archive.json").exists():
         yield from check_archive(path)
     elif path.joinpath("comparison.json").exists():
-        yield from _comparison(path)
+        yield from check_comparison(path)
     else:
         raise InputError(
             f"{path} is neither an archive nor a comparison",
@@ -56,17 +61,6 @@ def _checks(path: Path) -> Iterator["Check"]:
             mend="give a folder made by `equipoise import` or `equipoise compare`",
             code="nothing_to_verify",
         )
-
-
-def _comparison(path: Path) -> Iterator["Check"]:
-    from equipoise.pipeline.faults import Check
-
-    verify: Callable[[Path], list[Fault]]
-    verify = import_module("equipoise.pipeline.comparing").verify_comparison
-    faults = verify(path)
-    wrong = sum(not fault.is_note for fault in faults)
-    says = f"{wrong} faults" if wrong else "follows from its archives"
-    yield Check(thing="comparison", says=says, faults=tuple(faults))
 
 
 def _told(check: "Check") -> Iterator[str]:

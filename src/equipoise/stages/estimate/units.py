@@ -129,9 +129,7 @@ def _first_outcomes(terms: Terms, arm: ArmColumns, facts: ArmFacts) -> str:
     """
     value, why = quoted(f"value:{terms.criterion}"), quoted(f"why:{terms.criterion}")
     how = quoted(f"how:{terms.criterion}")
-    labels = "".join(
-        f", {partition_column(key)} AS p{i}" for i, key in enumerate(terms.partitions)
-    )
+    labels = "".join(f", {partition_column(key)} AS p{i}" for i, key in enumerate(terms.partitions))
     tries = "1" if facts.max_attempt <= 1 else "count(*) OVER (PARTITION BY unit, repetition)"
     chosen = (
         f"SELECT unit, repetition, attempt, cluster, {value} AS value, "
