@@ -1,6 +1,6 @@
 """Guesses the mapping of a table from common column names, and says what it took for what."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,8 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """Field -> the column names it is known by, the likeliest first; case and ``-`` do not matter."""
 
+_VALUES = frozenset({"outcome", "loss"})
+_SAID_VALUES = frozenset({"value", "outcome", "loss", "criteria", "findings"})
 _SURE_ARMS = frozenset({"arm", "variant", "condition", "treatment", "system"})
 _MAX_LABEL_VALUES = 30
 
@@ -59,26 +61,43 @@ class Guess:
     sentence: str
 
 
-def guess(rows: Iterable[dict[str, Any]], *, name: str) -> Guess:
+def guess(
+    rows: Iterable[dict[str, Any]], *, name: str, said: Mapping[str, Any] | None = None
+) -> Guess:
     """Gives the mapping that the column names of some first rows suggest.
 
     Labels are never taken silently: columns that could be some are named in the sentence.
+
+    Args:
+        rows: some first rows.
+        name: the file's name, for messages.
+        said: keys of the mapping that need no guess; they stand as they are.
 
     Raises:
         InputError: unit or outcome cannot be told, or several columns could be the outcome; lists
             the columns and the lines to write.
     """
     sample = list(rows)
+    said = said or {}
     columns = list(dict.fromkeys(key for row in sample for key in row))
     found = {what: column for what in NAMES if (column := _first(what, columns, sample))}
-    outcomes = [c for c in columns if _is_outcome(c, sample)]
-    if "unit" not in found or len(outcomes) != 1:
-        raise _cannot_tell(name, columns, found.get("unit"), outcomes)
-    is_loss = _plain(outcomes[0]) in NAMES["loss"]
-    options: dict[str, Any] = {key: found[key] for key in found if key not in {"outcome", "loss"}}
-    options["loss" if is_loss else "outcome"] = outcomes[0]
-    _settle(options, sample)
-    return Guess(options=options, sentence=_sentence(options, columns, sample, outcomes[0]))
+    options = {what: column for what, column in found.items() if what not in _VALUES | said.keys()}
+    outcome = _outcome(columns, sample, said)
+    if ("unit" not in found and "unit" not in said) or len(outcome) != 1:
+        unit = str(said["unit"]) if "unit" in said else found.get("unit")
+        raise _cannot_tell(name, columns, unit, outcome)
+    if not _SAID_VALUES & said.keys():
+        options["loss" if _plain(outcome[0]) in NAMES["loss"] else "outcome"] = outcome[0]
+    _settle(options, sample, said)
+    return Guess(options={**said, **options}, sentence=_sentence(options, said, columns, sample))
+
+
+def _outcome(
+    columns: list[str], sample: list[dict[str, Any]], said: Mapping[str, Any]
+) -> list[str]:
+    """Gives the columns that could be the outcome; the one that was said, if one was."""
+    told = [str(said[key]) for key in sorted(_SAID_VALUES & said.keys())]
+    return told[:1] or [column for column in columns if _is_outcome(column, sample)]
 
 
 def _plain(column: str) -> str:
@@ -137,34 +156,53 @@ def _is_value(value: Any) -> bool:
     return True
 
 
-def _settle(options: dict[str, Any], sample: list[dict[str, Any]]) -> None:
+def _settle(options: dict[str, Any], sample: list[dict[str, Any]], said: Mapping[str, Any]) -> None:
     """Drops what contradicts itself; takes the model for the arm where only it differs."""
-    if "duration_ms" in options:
-        options.pop("duration_s", None)
-    if "timeout_limit_ms" in options:
-        options.pop("timeout_limit_s", None)
-    taken = set()
+    for one, other in (("duration_ms", "duration_s"), ("timeout_limit_ms", "timeout_limit_s")):
+        if one in options or one in said:
+            options.pop(other, None)
+        elif other in said:
+            options.pop(one, None)
+    taken = _columns_of(said)
     for key in list(options):
         if options[key] in taken:
             del options[key]
         else:
             taken.add(options[key])
     model = options.get("model")
-    if "arm" not in options and model:
+    if "arm" not in options and "arm" not in said and model:
         n_models = _n_distinct([row.get(model) for row in sample])
         if 1 < n_models <= len(sample) // 2:
             options["arm"] = model
 
 
+def _columns_of(said: Mapping[str, Any]) -> set[str]:
+    """Gives the columns that the said keys speak of, as far as they are named outright."""
+    named: set[str] = set()
+    for value in said.values():
+        if isinstance(value, str):
+            named.add(value)
+        elif isinstance(value, list | tuple):
+            named |= {str(item) for item in value}
+        elif isinstance(value, dict):
+            named |= {item for item in value.values() if isinstance(item, str)}
+    return named
+
+
 def _sentence(
-    options: dict[str, Any], columns: list[str], sample: list[dict[str, Any]], outcome: str
+    options: dict[str, Any],
+    said: Mapping[str, Any],
+    columns: list[str],
+    sample: list[dict[str, Any]],
 ) -> str:
     taken = ", ".join(f"{key}: {column}" for key, column in options.items())
-    direction = "lower" if "loss" in options else "higher"
-    rest = [c for c in columns if c not in options.values()]
+    start = "not all is mapped" if said.keys() - {"format", "rows"} else "no mapping given"
+    parts = [f"{start}; taken by column name: {taken}"]
+    for key in sorted(_VALUES & options.keys()):
+        parts[0] += f" ({'lower' if key == 'loss' else 'higher'} {options[key]} is better)"
+    rest = [c for c in columns if c not in options.values() and c not in _columns_of(said)]
     labels = [c for c in rest if _could_be_label(c, sample)]
-    parts = [f"no mapping given; taken by column name: {taken} ({direction} {outcome} is better)"]
-    if "arm" not in options:
+    if "arm" not in options and "arm" not in said:
         parts.append("no column for the arm: the file's name stands for it")
     if labels:
         parts.append(f"could be labels (mapping: labels: [{', '.join(labels)}])")

@@ -20,13 +20,15 @@ from equipoise.records.terms import Direction
 
 _SAMPLE = 200
 _BASE_SAMPLE = 1000
+_OUTCOMES = frozenset({"value", "outcome", "loss", "criteria", "findings"})
 
 
 class TableReader:
     """The reader of tables; its options are the mapping (see `Mapping`), or nothing.
 
-    Without a mapping the columns are guessed from their names, and a notice says how. The option
-    ``mapping`` names a mapping file; other options then stand above what the file says.
+    Where unit or outcome are not mapped, the columns are guessed from their names, what was said
+    stands, and a notice says how. The option ``mapping`` names a mapping file; other options then
+    stand above what the file says.
     """
 
     name = "table"
@@ -37,7 +39,7 @@ class TableReader:
 
     def directions(self, options: dict[str, Any]) -> dict[str, Direction]:
         """Gives which way each criterion is better, as read last or as the options say."""
-        if self._directions or not set(options) - {"format", "rows"}:
+        if self._directions or not _is_whole(options):
             return self._directions
         return directions_of(_checked(options))
 
@@ -68,7 +70,7 @@ class TableReader:
     def _mapping(
         self, source: Path, form: str, options: dict[str, Any], noticer: Noticer
     ) -> Mapping:
-        if set(options) - {"format", "rows"}:
+        if _is_whole(options):
             return _checked(options)
         rows = self._rows(source, form, options.get("rows"), Noticer())
         sample = [row for _, row in itertools.islice(rows, _SAMPLE)]
@@ -78,9 +80,9 @@ class TableReader:
                 wanted="at least one row",
                 code="empty",
             )
-        guessed = guess(sample, name=source.name)
+        guessed = guess(sample, name=source.name, said=options)
         noticer.info("columns_taken", guessed.sentence, source.name)
-        return check(options | guessed.options, name=source.name)
+        return check(guessed.options, name=source.name)
 
     def _with_categories(
         self, mapping: Mapping, source: Path, form: str, noticer: Noticer
@@ -126,6 +128,15 @@ class TableReader:
                 code="mapping",
             )
         return rows_of(source, form, noticer, at=at)
+
+
+def _is_whole(options: dict[str, Any]) -> bool:
+    """Whether the options say unit and outcome, or leave that to a mapping file."""
+    arm = options.get("arm")
+    is_wide = isinstance(arm, dict) and "wide" in arm
+    return bool({"mapping", "aggregate"} & options.keys()) or (
+        "unit" in options and (is_wide or bool(_OUTCOMES & options.keys()))
+    )
 
 
 def _checked(options: dict[str, Any]) -> Mapping:
