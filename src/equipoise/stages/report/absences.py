@@ -1,6 +1,7 @@
 """What is not there: units of one arm only, missing outcomes, and what these could change."""
 
 from equipoise.records.estimate import ArmEstimate, UnitSets
+from equipoise.records.trial import EndingKind
 from equipoise.stages.report.numbers import count, fixed, percent
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.sentences import UNSAID, cell_name
@@ -23,6 +24,7 @@ def unit_sets_section(reading: Reading) -> Section:
     return Section(
         anchor="unit-sets",
         title="Units in both arms",
+        short="Unit sets",
         leads=(lead,) if sets else ("The unit sets were not recorded.",),
         tables=(
             table(
@@ -73,6 +75,7 @@ def missing_section(reading: Reading) -> Section:
     return Section(
         anchor="missing",
         title="What is missing, and why",
+        short="Missing",
         leads=(
             (
                 "An outcome that is missing is not a zero. Failures of the system itself are "
@@ -115,7 +118,7 @@ def _missing_cells(estimate: ArmEstimate) -> tuple[Cell, ...]:
     lacking = missing.planned - missing.evaluable
     share = f"{count(lacking)} ({percent(lacking / missing.planned)})" if missing.planned else "0"
     reasons = sorted(missing.reasons.items(), key=lambda item: (-item[1], item[0]))
-    why = "; ".join(f"{label(reason, 80)}: {count(n)}" for reason, n in reasons)
+    why = "; ".join(f"{count(n)} {_reason(reason)}" for reason, n in reasons)
     cell = estimate.cell
     return (
         named(estimate.arm),
@@ -129,6 +132,11 @@ def _missing_cells(estimate: ArmEstimate) -> tuple[Cell, ...]:
         Cell(text=UNSAID if missing.mean_as_failure is None else fixed(missing.mean_as_failure, 3)),
         Cell(text=_bounds(missing.worst_lo, missing.worst_hi, sign=False)),
     )
+
+
+def _reason(reason: str) -> str:
+    is_ending = reason in EndingKind.__members__.values()
+    return reason.replace("_", " ") if is_ending else label(reason, 80)
 
 
 def _is_lacking(row: Row) -> bool:

@@ -34,6 +34,7 @@ def claims_section(reading: Reading) -> Section | None:
     return Section(
         anchor="declared",
         title="Figures the sources declare",
+        short="Declared",
         leads=(lead,),
         tables=(
             table(
@@ -54,6 +55,7 @@ def notices_section(reading: Reading) -> Section | None:
     return Section(
         anchor="notices",
         title="Notices about the sources",
+        short="Notices",
         tables=(
             table(
                 "Things that could not be read, were mended or found odd",

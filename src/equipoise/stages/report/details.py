@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from equipoise.records.estimate import Comparison, Interval, UnitLine
-from equipoise.stages.report.numbers import count, counted, fixed, p_value, percent, span
+from equipoise.stages.report.numbers import compact, count, counted, fixed, p_value, percent, span
 from equipoise.stages.report.reading import Reading, Row
-from equipoise.stages.report.sentences import UNSAID, margins, sentence, subject
+from equipoise.stages.report.sentences import full_stop, margins, sentence, subject
 from equipoise.stages.report.tables import Cell, Table, named, table
 from equipoise.stages.report.text import label, quotation
 
@@ -24,6 +24,7 @@ class Detail:
     word: str
     is_open: bool
     sentence: str
+    why: str
     facts: tuple[tuple[str, str], ...]
     units: Table | None
     note: str
@@ -66,6 +67,7 @@ def _detail(reading: Reading, row: Row, room: int) -> tuple[Detail, int]:
             word=row.verdict.word,
             is_open=row.is_headline,
             sentence=sentence(reading, row),
+            why=full_stop(label(row.verdict.why, 600)) if row.verdict.why else "",
             facts=tuple(_facts(reading, row)),
             units=units if shown else None,
             note=_note(len(shown), n_more),
@@ -75,16 +77,12 @@ def _detail(reading: Reading, row: Row, room: int) -> tuple[Detail, int]:
 
 
 def _note(n_shown: int, n_more: int) -> str:
-    where = (
-        "the file estimates.json lists the units that moved most; every trial is a row of "
-        "columns/results.parquet, and every quote a row of columns/evidence.parquet, in the "
-        "archive of its arm."
-    )
     if n_more:
-        return f"{counted(n_more, 'unit')} more not shown here: {where}"
-    if n_shown:
-        return f"All units that moved are shown; {where}"
-    return f"No unit moved, or none was recorded; {where}"
+        return (
+            f"{counted(n_more, 'more unit')} moved and {'is' if n_more == 1 else 'are'} not shown: "
+            "see columns/results.parquet in the archive of each arm."
+        )
+    return "All units that moved are shown." if n_shown else "No unit that moved is recorded."
 
 
 def _line_cells(line: UnitLine) -> tuple[Cell, ...]:
@@ -102,25 +100,24 @@ def _line_cells(line: UnitLine) -> tuple[Cell, ...]:
         _value(line.base),
         _value(line.new),
         _change(line),
-        Cell(text=" ".join(trials) or "not recorded"),
+        Cell(text=" ".join(trials), is_code=True) if trials else Cell(text="not recorded"),
         Cell(lines=tuple(quotes)) if quotes else Cell(text="no quote recorded"),
     )
 
 
 def _value(value: float | None) -> Cell:
-    return Cell(text="no outcome" if value is None else fixed(value, 3))
+    return Cell(text="no outcome" if value is None else compact(value))
 
 
 def _change(line: UnitLine) -> Cell:
     if line.base is None or line.new is None:
         return Cell(text="one arm only")
-    return Cell(text=fixed(line.new - line.base, 3, sign=True))
+    return Cell(text=compact(line.new - line.base, sign=True))
 
 
 def _facts(reading: Reading, row: Row) -> list[tuple[str, str]]:
     comparison, verdict = row.comparison, row.verdict
     facts = [
-        ("Why", label(verdict.why, 600) if verdict.why else "no reason was recorded"),
         ("Rule", f"{label(verdict.rule, 200)}, level {percent(verdict.level)}"),
         ("Compared as", label(comparison.pairing)),
         *_interval_facts(reading, comparison),
@@ -186,4 +183,4 @@ def _size_facts(comparison: Comparison) -> list[tuple[str, str]]:
     ):
         if n is not None:
             facts.append((name, count(n)))
-    return facts or [("Sizes", UNSAID)]
+    return facts

@@ -17,6 +17,7 @@ def estimands_section(reading: Reading) -> Section | None:
     return Section(
         anchor="estimands",
         title="Two questions, two intervals",
+        short="Two questions",
         leads=(
             (
                 "This very set of units: would the same units, run again, show it? Only the noise "

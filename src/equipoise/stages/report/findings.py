@@ -27,6 +27,7 @@ def findings_section(reading: Reading) -> Section:
     return Section(
         anchor="findings",
         title="Findings",
+        short="Findings",
         leads=(
             (
                 "Regressions are sorted by the bound of their interval that is nearest to no "
@@ -57,6 +58,7 @@ def partitions_section(reading: Reading) -> Section:
     return Section(
         anchor="partitions",
         title="Every arm in every partition",
+        short="Partitions",
         leads=(
             (
                 "Means are over units; a unit's value is the mean of its repetitions. Between = "
@@ -79,7 +81,10 @@ def partitions_section(reading: Reading) -> Section:
                     "#Missing",
                     "Status",
                 ),
-                [_estimate_cells(reading, e) for e in estimates],
+                [
+                    _estimate_cells(reading, e, is_again=i > 0 and estimates[i - 1].cell == e.cell)
+                    for i, e in enumerate(estimates)
+                ],
             ),
         ),
     )
@@ -105,9 +110,14 @@ def _finding(reading: Reading, row: Row) -> tuple[Cell, ...]:
         Cell(text=shown.lo or UNSAID),
         Cell(text=shown.hi or UNSAID),
         Cell(text=count(comparison.n_pairs or comparison.n_units_new)),
-        Cell(text=label(reading.archive_of(comparison.arm) or "not recorded")),
+        _run(reading, comparison.arm),
         Cell(lines=tuple(quotes[:1])) if quotes else Cell(text=_NO_QUOTE),
     )
+
+
+def _run(reading: Reading, arm: str) -> Cell:
+    run_id = reading.archive_of(arm)
+    return named(run_id) if run_id else Cell(text="not recorded")
 
 
 def _order(reading: Reading, estimate: ArmEstimate) -> tuple[str, str, int]:
@@ -120,7 +130,7 @@ def _is_95(estimates: list[ArmEstimate]) -> bool:
     return {e.interval.level for e in estimates if e.interval} == {0.95}
 
 
-def _estimate_cells(reading: Reading, estimate: ArmEstimate) -> tuple[Cell, ...]:
+def _estimate_cells(reading: Reading, estimate: ArmEstimate, *, is_again: bool) -> tuple[Cell, ...]:
     row = reading.row_of(estimate.arm, estimate.cell)
     href = f"#{row.anchor}" if row else ""
     shown = span(estimate.mean, estimate.interval, sign=False)
@@ -128,7 +138,7 @@ def _estimate_cells(reading: Reading, estimate: ArmEstimate) -> tuple[Cell, ...]
     name = f"{label(cell.label)}={label(cell.value)}" if cell.label else "overall"
     missing = estimate.missing
     return (
-        Cell(text=name),
+        Cell(text=name, is_again=is_again),
         named(estimate.arm),
         Cell(text=count(estimate.n_units)),
         Cell(text=count(estimate.n_trials)),

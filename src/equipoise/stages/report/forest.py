@@ -1,12 +1,14 @@
 """Lays out the forest plot: one scale for all rows, each position a share of the plot's width."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from equipoise.records.estimate import Interval
-from equipoise.stages.report.numbers import MINUS, fixed, plain
+from equipoise.records.verdict import Word
+from equipoise.stages.report.numbers import MINUS, fixed, plain, span
 from equipoise.stages.report.reading import Reading, Row
-from equipoise.stages.report.sentences import difference
+from equipoise.stages.report.sentences import criterion_name, margins
 
 _SPREAD_KEPT = 0.9
 _PAD = 0.06
@@ -47,26 +49,27 @@ class Axis:
 class Bar:
     """One interval on the plot: its ends, its point, and whether an end runs off the scale.
 
-    `text` says in words what the drawing shows.
+    `inner` holds the ends of the equivalence interval where that one decided. `text` says in words
+    what the drawing shows.
     """
 
     lo: str
     hi: str
-    width: str
+    inner: tuple[str, str] | None
     point: str
     is_cut_left: bool
     is_cut_right: bool
     text: str
 
 
-def axis_of(reading: Reading) -> Axis:
+def axis_of(reading: Reading, rows: Sequence[Row]) -> Axis:
     """Gives a scale that holds zero, all margins, all points and nine tenths of the intervals.
 
     An interval far wider than the others would squeeze them; it is drawn up to the edge with an
     arrow, and its limits stand in print beside it.
     """
     terms = reading.terms
-    lo, hi = _range(reading)
+    lo, hi = _range(reading, rows)
     pad = (hi - lo) * _PAD
     lo, hi = lo - pad, hi + pad
     bare = Axis(lo=lo, hi=hi, ticks=(), zero="", band=("", ""), margins=(), left="", right="")
@@ -102,11 +105,12 @@ def bar_of(reading: Reading, row: Row, axis: Axis) -> Bar | None:
     interval = comparison.interval
     lo = interval.lo if interval else comparison.delta
     hi = interval.hi if interval else comparison.delta
-    start, end = axis.at(lo), axis.at(hi)
+    is_equivalent = row.verdict.word is Word.EQUIVALENT
+    inner = comparison.interval_equivalence if is_equivalent else None
     return Bar(
-        lo=start,
-        hi=end,
-        width=f"{float(end) - float(start):.2f}",
+        lo=axis.at(lo),
+        hi=axis.at(hi),
+        inner=(axis.at(inner.lo), axis.at(inner.hi)) if inner else None,
         point=axis.at(comparison.delta),
         is_cut_left=lo < axis.lo,
         is_cut_right=hi > axis.hi,
@@ -119,18 +123,19 @@ def describe(reading: Reading, axis: Axis) -> str:
     terms = reading.terms
     margin = f"; dashed lines at the margin ±{plain(terms.margin)}" if terms.margin else ""
     return (
-        f"Difference in the criterion, arm minus baseline, from {fixed(axis.lo, 2)} to "
+        f"Difference in {criterion_name(terms)}, arm minus baseline, from {fixed(axis.lo, 2)} to "
         f"{fixed(axis.hi, 2)}. Left is {axis.left}, right is {axis.right}. A solid line at "
         f"0{margin}; the shaded band is the equivalence band ±{plain(terms.equivalence)}."
     )
 
 
 def _in_words(reading: Reading, row: Row) -> str:
-    shown = difference(reading, row)
-    if not row.comparison.interval:
+    comparison = row.comparison
+    shown = span(comparison.delta, comparison.interval, marks=margins(reading.terms))
+    if comparison.interval is None:
         return f"difference {shown.value}, no interval"
-    bar = row.comparison.interval
-    return f"difference {shown.value}, interval {shown.brackets}, {_side(bar, reading)}"
+    side = _side(comparison.interval, reading)
+    return f"difference {shown.value}, interval {shown.brackets}, {side}"
 
 
 def _side(bar: Interval, reading: Reading) -> str:
@@ -148,15 +153,14 @@ def _side(bar: Interval, reading: Reading) -> str:
     return "holds zero" if bar.lo <= 0 <= bar.hi else f"does not clear {beyond}"
 
 
-def _range(reading: Reading) -> tuple[float, float]:
+def _range(reading: Reading, rows: Sequence[Row]) -> tuple[float, float]:
     terms = reading.terms
     edge = max(terms.margin, terms.equivalence)
-    rows = [row.comparison for row in reading.rows if row.comparison.delta is not None]
-    bars = sorted((c.interval for c in rows if c.interval), key=lambda i: i.hi - i.lo)
+    drawn = [row.comparison for row in rows if row.comparison.delta is not None]
+    bars = sorted((c.interval for c in drawn if c.interval), key=lambda i: i.hi - i.lo)
     kept = bars[: max(1, math.ceil(len(bars) * _SPREAD_KEPT))]
-    points = [c.delta for c in rows if c.delta is not None]
-    headline = [row.comparison.interval for row in reading.headlines if row.comparison.interval]
-    kept += headline
+    points = [c.delta for c in drawn if c.delta is not None]
+    kept += [row.comparison.interval for row in rows if row.is_headline and row.comparison.interval]
     lo = min([-edge, *points, *(i.lo for i in kept)])
     hi = max([edge, *points, *(i.hi for i in kept)])
     return (lo, hi) if hi > lo else (-1.0, 1.0)

@@ -8,7 +8,7 @@ from equipoise.records.estimate import Interval
 
 MINUS = "−"
 _MOST_PLACES = 6
-_FEWEST_PLACES = 2
+_FEWEST_PLACES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +59,15 @@ def scientific(value: float) -> str:
 
 
 def places_of(width: float) -> int:
-    """Gives the decimals that show two significant digits of a width, at least two, at most six."""
+    """Gives the decimals that suit a half width: three to six.
+
+    Two significant digits of it where it begins below 3, else one.
+    """
     if width <= 0 or not math.isfinite(width):
-        return 3
-    return min(_MOST_PLACES, max(_FEWEST_PLACES, 1 - math.floor(math.log10(width))))
+        return _FEWEST_PLACES
+    power = math.floor(math.log10(width))
+    digits = 1 if width / 10.0**power >= 3 else 2
+    return min(_MOST_PLACES, max(_FEWEST_PLACES, digits - 1 - power))
 
 
 def span(
@@ -99,6 +104,11 @@ def span(
 def mean(value: float, *, width: float | None = None) -> str:
     """Gives a mean without sign, with the digits its uncertainty warrants (three without one)."""
     return fixed(value, 3 if width is None else places_of(width))
+
+
+def compact(value: float, *, sign: bool = False) -> str:
+    """Gives the value of one unit: three decimals, and whole numbers without any."""
+    return fixed(value, 0 if value == round(value) else 3, sign=sign)
 
 
 def plain(value: float) -> str:

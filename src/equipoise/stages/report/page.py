@@ -2,21 +2,23 @@
 
 import base64
 import hashlib
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from equipoise.records.verdict import Word
 from equipoise.stages.report.absences import missing_section, unit_sets_section
 from equipoise.stages.report.claims import claims_section, notices_section
 from equipoise.stages.report.details import details_of
 from equipoise.stages.report.estimands import estimands_section
 from equipoise.stages.report.findings import findings_section, partitions_section
-from equipoise.stages.report.forest import Bar, axis_of, bar_of, describe
+from equipoise.stages.report.forest import Axis, Bar, axis_of, bar_of, describe
 from equipoise.stages.report.glossary import WORDS
 from equipoise.stages.report.method import method_of
-from equipoise.stages.report.numbers import Span
+from equipoise.stages.report.numbers import Span, p_value, span
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.resources import resources_section
 from equipoise.stages.report.sentences import (
@@ -24,7 +26,7 @@ from equipoise.stages.report.sentences import (
     better_side,
     cell_name,
     criterion_name,
-    difference,
+    margins,
     missing_beside,
     needed,
     sample,
@@ -35,6 +37,7 @@ from equipoise.stages.report.text import label, visible
 
 _ROOM = "equipoise.stages.report"
 _MOST_BARS = 150
+_GRAVEST_FIRST = (Word.WORSE, Word.BETTER, Word.EQUIVALENT, Word.CANNOT_TELL, Word.NOT_EVALUABLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +52,14 @@ class Shown:
     missing: str
     sample: str
     span: Span
+    inner: Span
+    p: str
     bar: Bar | None
 
 
 def to_html(reading: Reading) -> bytes:
     """Gives index.html."""
-    axis = axis_of(reading)
-    shown = [_shown(reading, row, bar_of(reading, row, axis)) for row in reading.rows]
+    axis, headline_axis = axis_of(reading, reading.rows), axis_of(reading, reading.headlines)
     sections = (
         findings_section(reading),
         partitions_section(reading),
@@ -78,9 +82,11 @@ def to_html(reading: Reading) -> bytes:
             title=visible(reading.result.file.title) or _title(reading),
             criterion=criterion_name(reading.terms),
             direction=better_side(reading.terms),
-            headlines=[s for row in reading.headlines for s in shown if s.row is row],
-            bars=shown[:_MOST_BARS],
-            n_bars_beyond=max(0, len(shown) - _MOST_BARS),
+            headlines=[_shown(reading, row, headline_axis) for row in reading.headlines],
+            headline_axis=headline_axis,
+            tally=_tally(reading),
+            bars=[_shown(reading, row, axis) for row in reading.rows[:_MOST_BARS]],
+            n_bars_beyond=max(0, len(reading.rows) - _MOST_BARS),
             axis=axis,
             axis_text=describe(reading, axis),
             sections=[section for section in sections if section],
@@ -96,7 +102,10 @@ def to_html(reading: Reading) -> bytes:
     return page.encode(errors="replace")
 
 
-def _shown(reading: Reading, row: Row, bar: Bar | None) -> Shown:
+def _shown(reading: Reading, row: Row, axis: Axis) -> Shown:
+    comparison = row.comparison
+    marks = margins(reading.terms)
+    is_equivalent = row.verdict.word is Word.EQUIVALENT
     return Shown(
         row=row,
         cell=cell_name(row),
@@ -105,9 +114,17 @@ def _shown(reading: Reading, row: Row, bar: Bar | None) -> Shown:
         needed=needed(row),
         missing=missing_beside(row),
         sample=sample(row.comparison),
-        span=difference(reading, row),
-        bar=bar,
+        span=span(comparison.delta, comparison.interval, marks=marks),
+        inner=span(None, comparison.interval_equivalence if is_equivalent else None, marks=marks),
+        p="" if comparison.adjusted_p is None else p_value(comparison.adjusted_p),
+        bar=bar_of(reading, row, axis),
     )
+
+
+def _tally(reading: Reading) -> tuple[tuple[int, str], ...]:
+    """Counts each word among the comparisons inside partitions."""
+    told = Counter(row.verdict.word for row in reading.rows if not row.is_headline)
+    return tuple((told[word], word.value) for word in _GRAVEST_FIRST if told[word])
 
 
 def _title(reading: Reading) -> str:

@@ -9,13 +9,14 @@ from equipoise.stages.report.text import label
 
 
 def resources_section(reading: Reading) -> Section | None:
-    """Gives totals, means per unit, difference and ratio; None where nothing was recorded."""
+    """Gives means per unit, totals, difference and ratio; None where nothing was recorded."""
     resources = reading.result.estimates.resources
     if not resources:
         return None
     return Section(
         anchor="resources",
         title="Cost, tokens and time",
+        short="Cost and time",
         leads=(
             (
                 "An arm that is worse can be as cheap as it likes: no comparison is drawn unless "
@@ -29,13 +30,11 @@ def resources_section(reading: Reading) -> Section | None:
                 (
                     "What",
                     "Arm",
-                    "#Total, baseline",
-                    "#Total, arm",
-                    "#Per unit, baseline",
-                    "#Per unit, arm",
-                    "#Difference per unit",
+                    "#Baseline, per unit",
+                    "#Arm, per unit",
+                    "#Difference",
                     "#Ratio",
-                    "#Trials without the figure",
+                    "#Trials without it",
                     "Compared",
                 ),
                 [_cells(r) for r in resources],
@@ -49,10 +48,8 @@ def _cells(resource: Resource) -> tuple[Cell, ...]:
     return (
         Cell(text=f"{label(resource.kind)} ({label(resource.unit)})"),
         named(resource.arm),
-        _amount(resource.total_base),
-        _amount(resource.total_new),
-        _amount(resource.mean_base),
-        _amount(resource.mean_new),
+        _amount(resource.mean_base, resource.total_base),
+        _amount(resource.mean_new, resource.total_new),
         _difference(resource) if is_compared else Cell(text="not compared"),
         _ratio(resource) if is_compared else Cell(text="not compared"),
         Cell(text=f"{count(resource.n_missing_base)} / {count(resource.n_missing_new)}"),
@@ -60,8 +57,11 @@ def _cells(resource: Resource) -> tuple[Cell, ...]:
     )
 
 
-def _amount(value: float | None) -> Cell:
-    return Cell(text="not recorded" if value is None else quantity(value))
+def _amount(mean: float | None, total: float | None) -> Cell:
+    return Cell(
+        text="not recorded" if mean is None else quantity(mean),
+        note="" if total is None else f"total {quantity(total)}",
+    )
 
 
 def _difference(resource: Resource) -> Cell:

@@ -9,6 +9,7 @@ from equipoise.stages.report.numbers import (
     count,
     counted,
     fixed,
+    p_value,
     percent,
     places_of,
     plain,
@@ -41,23 +42,28 @@ def sentence(reading: Reading, row: Row) -> str:
     """Gives the verdict in one sentence with its difference, interval and number of units."""
     terms, comparison, word = reading.terms, row.comparison, row.verdict.word
     new, base = label(comparison.arm), label(comparison.baseline)
+    where = "" if row.is_headline else f"In {cell_name(row)}, "
     if word is Word.NOT_EVALUABLE:
         why = comparison.not_estimable or row.verdict.why or "no reason was recorded"
-        return f"Not evaluable, {new} against {base}: {full_stop(label(why, 400))}"
+        return full_stop(f"{where}{new} against {base} is not evaluable: {label(why, 400)}")
+    shown = difference(reading, row)
+    interval = _interval_clause(reading, row)
     if word in {Word.BETTER, Word.WORSE}:
-        head = f"{new} is {word} than {base}: {criterion_name(terms)} is {_moved(comparison)}"
+        said = (
+            f"{new} is {word} than {base}: {criterion_name(terms)} is {_moved(comparison)}, "
+            f"{interval}"
+        )
     elif word is Word.EQUIVALENT:
-        head = (
+        said = (
             f"{new} and {base} are equivalent: {criterion_name(terms)} differs by "
-            f"{difference(reading, row).value or UNSAID}, inside ±{plain(terms.equivalence)}"
+            f"{shown.value or UNSAID}, {interval} lies inside ±{plain(terms.equivalence)}"
         )
     else:
-        head = (
-            f"Cannot tell {new} from {base}: the difference in {criterion_name(terms)} is "
-            f"{difference(reading, row).value or UNSAID}"
+        said = (
+            f"the runs cannot tell whether {new} is better or worse than {base}: the difference in "
+            f"{criterion_name(terms)} is {shown.value or UNSAID}, {interval}"
         )
-    where = "" if row.is_headline else f"In {cell_name(row)}, "
-    return full_stop(f"{where}{head}{_interval_clause(reading, row)}, {sample(comparison)}")
+    return full_stop(_capital(f"{where}{said}, {sample(comparison)}", is_name=not where))
 
 
 def difference(reading: Reading, row: Row) -> Span:
@@ -99,17 +105,18 @@ def missing_beside(row: Row) -> str:
         if estimate is not None
     ]
     if not told:
-        return "Missing outcomes: not recorded."
+        return "Whether outcomes are missing was not recorded."
     estimates = [e for e in (row.base, row.new) if e is not None]
     if all(e.missing.planned == e.missing.evaluable for e in estimates):
         return f"Nothing is missing: {_all_present(estimates)}."
-    return f"Missing outcomes: {'; '.join(told)}.{_survival(row)}"
+    return f"Outcomes missing: {'; '.join(told)}.{_survival(row)}"
 
 
 def needed(row: Row) -> str:
     """Gives what would be needed to tell; empty where the word is decided."""
     if row.verdict.needed:
-        return full_stop(label(row.verdict.needed, 600))
+        text = label(row.verdict.needed, 600)
+        return full_stop(text[:1].upper() + text[1:])
     if row.verdict.word is not Word.CANNOT_TELL:
         return ""
     comparison = row.comparison
@@ -148,13 +155,19 @@ def _moved(comparison: Comparison) -> str:
 def _interval_clause(reading: Reading, row: Row) -> str:
     shown = difference(reading, row)
     if not shown.level:
-        return ", no interval of the difference is estimable"
-    kind = f"{shown.level} interval"
+        p = row.comparison.adjusted_p
+        return f"adjusted {p_value(p)}" if p is not None else f"its interval {UNSAID}"
     level = row.comparison.adjusted_level
     is_adjusted = row.comparison.family_size > 1 and row.verdict.word is not Word.EQUIVALENT
     if is_adjusted and level is not None:
-        kind = f"simultaneous {percent(reading.terms.level)} interval"
-    return f", {kind} of the difference {shown.brackets}"
+        return f"simultaneous {percent(reading.terms.level)} interval {shown.brackets}"
+    return f"{shown.level} interval {shown.brackets}"
+
+
+def _capital(text: str, *, is_name: bool) -> str:
+    """Gives the text with a capital first letter, unless it starts with an arm's own name."""
+    starts_with_name = is_name and not text.startswith("the runs")
+    return text if starts_with_name else text[:1].upper() + text[1:]
 
 
 def _missing_of(missing: Missing) -> str:

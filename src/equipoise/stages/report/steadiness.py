@@ -23,6 +23,7 @@ def steadiness_section(reading: Reading) -> Section | None:
     return Section(
         anchor="flaky",
         title="Units that do not answer the same twice",
+        short="Flaky units",
         leads=(
             f"Units whose repetitions disagree: {told}.",
             (

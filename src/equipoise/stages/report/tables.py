@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from equipoise.stages.report.text import NAME_LIMIT, label, visible
 
 MOST_ROWS = 250
+_WHOLE = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +21,8 @@ class Column:
 class Cell:
     """One cell: its text, where it leads, the full text of a shortened name, a verdict word.
 
-    `lines` are quotes, shown beneath each other as they were written.
+    `lines` are quotes, shown beneath each other as they were written. `is_whole` keeps a short name
+    on one line, `is_code` sets it in fixed width, `is_again` repeats the head of the row above.
     """
 
     text: str = ""
@@ -29,6 +31,9 @@ class Cell:
     word: str = ""
     note: str = ""
     lines: tuple[str, ...] = ()
+    is_whole: bool = False
+    is_code: bool = False
+    is_again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +49,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A section of the page: anchor, heading, sentences before its tables, notes after."""
+    """A section of the page: anchor, heading, sentences before its tables, notes after.
+
+    `short` is its name in the contents.
+    """
 
     anchor: str
     title: str
+    short: str
     leads: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = field(default=())
@@ -71,4 +80,9 @@ def named(text: str, *, href: str = "") -> Cell:
     """Gives the cell of an id or name: short to look at, in full on hovering."""
     shown = label(text)
     full = visible(text)
-    return Cell(text=shown, href=href, full=full if len(full) > NAME_LIMIT else "")
+    return Cell(
+        text=shown,
+        href=href,
+        full=full if len(full) > NAME_LIMIT else "",
+        is_whole=len(shown) <= _WHOLE,
+    )
