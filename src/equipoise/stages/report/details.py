@@ -89,7 +89,7 @@ def _line_cells(line: UnitLine) -> tuple[Cell, ...]:
     name = named(line.unit)
     labels = ", ".join(f"{label(k, 24)}={label(v, 40)}" for k, v in sorted(line.labels.items()))
     note = "; ".join(part for part in (labels, label(line.note, 200) if line.note else "") if part)
-    trials = [label(trial, 24) for trial in line.trials[:_MOST_TRIALS]]
+    trials = [label(trial, 80) for trial in line.trials[:_MOST_TRIALS]]
     if len(line.trials) > _MOST_TRIALS:
         trials.append(f"{count(len(line.trials) - _MOST_TRIALS)} more")
     quotes = [quotation(quote) for quote in line.quotes[:_MOST_QUOTES]]
@@ -100,7 +100,7 @@ def _line_cells(line: UnitLine) -> tuple[Cell, ...]:
         _value(line.base),
         _value(line.new),
         _change(line),
-        Cell(text=" ".join(trials), is_code=True) if trials else Cell(text="not recorded"),
+        Cell(lines=tuple(trials), is_code=True) if trials else Cell(text="not recorded"),
         Cell(lines=tuple(quotes)) if quotes else Cell(text="no quote recorded"),
     )
 

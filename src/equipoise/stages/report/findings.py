@@ -14,8 +14,8 @@ _FINDING_COLUMNS = (
     "Arm",
     "Criterion",
     "#Difference",
-    "#Interval low",
-    "#Interval high",
+    "#Low",
+    "#High",
     "#n",
     "Run",
     "Quote",
@@ -101,7 +101,7 @@ def _found(reading: Reading, word: Word, title: str) -> Table:
 def _finding(reading: Reading, row: Row) -> tuple[Cell, ...]:
     shown = difference(reading, row)
     comparison = row.comparison
-    quotes = [quotation(quote, 160) for line in row.lines for quote in line.quotes]
+    quote = _quote(row)
     return (
         Cell(text=cell_name(row), href=f"#{row.anchor}"),
         named(comparison.arm),
@@ -111,13 +111,21 @@ def _finding(reading: Reading, row: Row) -> tuple[Cell, ...]:
         Cell(text=shown.hi or UNSAID),
         Cell(text=count(comparison.n_pairs or comparison.n_units_new)),
         _run(reading, comparison.arm),
-        Cell(lines=tuple(quotes[:1])) if quotes else Cell(text=_NO_QUOTE),
+        Cell(lines=(quotation(quote, 240),)) if quote else Cell(text=_NO_QUOTE),
     )
+
+
+def _quote(row: Row) -> str:
+    """Gives the first quote; where there is one from the arm that fares worse, that one."""
+    quotes = [quote for line in row.lines for quote in line.quotes]
+    is_worse = row.verdict.word is Word.WORSE
+    wanted = row.comparison.arm if is_worse else row.comparison.baseline
+    return next((q for q in quotes if q.startswith(f"{wanted}: ")), quotes[0] if quotes else "")
 
 
 def _run(reading: Reading, arm: str) -> Cell:
     run_id = reading.archive_of(arm)
-    return named(run_id) if run_id else Cell(text="not recorded")
+    return named(run_id.rsplit("/", 1)[-1]) if run_id else Cell(text="not recorded")
 
 
 def _order(reading: Reading, estimate: ArmEstimate) -> tuple[str, str, int]:

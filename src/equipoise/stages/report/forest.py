@@ -10,7 +10,7 @@ from equipoise.stages.report.numbers import MINUS, fixed, plain, span
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.sentences import criterion_name, margins
 
-_SPREAD_KEPT = 0.9
+_SPREAD_KEPT = 0.7
 _PAD = 0.06
 
 
@@ -47,7 +47,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One interval on the plot: its ends, its point, and whether an end runs off the scale.
+    """One interval on the plot: its ends, its point, and which of them run off the scale.
 
     `inner` holds the ends of the equivalence interval where that one decided. `text` says in words
     what the drawing shows.
@@ -57,16 +57,17 @@ class Bar:
     hi: str
     inner: tuple[str, str] | None
     point: str
+    is_point_cut: bool
     is_cut_left: bool
     is_cut_right: bool
     text: str
 
 
 def axis_of(reading: Reading, rows: Sequence[Row]) -> Axis:
-    """Gives a scale that holds zero, all margins, all points and nine tenths of the intervals.
+    """Gives a scale that holds zero, the margins, all that was decided, and most other intervals.
 
-    An interval far wider than the others would squeeze them; it is drawn up to the edge with an
-    arrow, and its limits stand in print beside it.
+    The widest of the undecided would squeeze the others; they are drawn up to the edge with an
+    arrow, and their limits stand in print beside them.
     """
     terms = reading.terms
     lo, hi = _range(reading, rows)
@@ -112,6 +113,7 @@ def bar_of(reading: Reading, row: Row, axis: Axis) -> Bar | None:
         hi=axis.at(hi),
         inner=(axis.at(inner.lo), axis.at(inner.hi)) if inner else None,
         point=axis.at(comparison.delta),
+        is_point_cut=not axis.lo <= comparison.delta <= axis.hi,
         is_cut_left=lo < axis.lo,
         is_cut_right=hi > axis.hi,
         text=_in_words(reading, row),
@@ -156,13 +158,12 @@ def _side(bar: Interval, reading: Reading) -> str:
 def _range(reading: Reading, rows: Sequence[Row]) -> tuple[float, float]:
     terms = reading.terms
     edge = max(terms.margin, terms.equivalence)
-    drawn = [row.comparison for row in rows if row.comparison.delta is not None]
-    bars = sorted((c.interval for c in drawn if c.interval), key=lambda i: i.hi - i.lo)
-    kept = bars[: max(1, math.ceil(len(bars) * _SPREAD_KEPT))]
-    points = [c.delta for c in drawn if c.delta is not None]
-    kept += [row.comparison.interval for row in rows if row.is_headline and row.comparison.interval]
-    lo = min([-edge, *points, *(i.lo for i in kept)])
-    hi = max([edge, *points, *(i.hi for i in kept)])
+    bars = [(row, row.comparison.interval) for row in rows if row.comparison.interval]
+    decided = [i for row, i in bars if i and (row.is_headline or row.is_finding)]
+    others = sorted((i for _, i in bars if i and i not in decided), key=lambda i: i.hi - i.lo)
+    kept = decided + others[: math.ceil(len(others) * _SPREAD_KEPT)]
+    lo = min([-edge, *(i.lo for i in kept)])
+    hi = max([edge, *(i.hi for i in kept)])
     return (lo, hi) if hi > lo else (-1.0, 1.0)
 
 

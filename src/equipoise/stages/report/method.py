@@ -3,22 +3,34 @@
 from dataclasses import dataclass
 
 from equipoise.records.estimate import Comparison
-from equipoise.records.terms import Rule
 from equipoise.stages.report.numbers import count, counted, percent, plain
 from equipoise.stages.report.reading import Reading
-from equipoise.stages.report.sentences import better_side, criterion_name
+from equipoise.stages.report.sentences import better_side, criterion_name, is_paired
 from equipoise.stages.report.sources import works_for
 from equipoise.stages.report.text import label
 
 _RULES = {
-    Rule.SEED: "the z rule z = 2 + ln(k)/2, with both the literal and the guarded bound beyond the "
+    "z = 2": "the z rule z = 2 + ln(k)/2, with both the literal and the guarded bound beyond the "
     "margin",
-    Rule.BONFERRONI: "Bonferroni's correction",
-    Rule.MAX_T: "simultaneous max-T intervals that keep the correlation between comparisons",
-    Rule.HOLM: "Holm's step-down procedure, which gives decisions but no matching intervals",
-    Rule.BH: "the Benjamini-Hochberg procedure, a triage list whose expected share of false lines "
-    "is bounded, and not a proof of any single line",
+    "Bonferroni": "Bonferroni's correction",
+    "max-T": "simultaneous max-T intervals that keep the correlation between comparisons",
+    "Holm": "Holm's step-down procedure, which gives decisions but no matching intervals",
+    "Benjamini": "the Benjamini-Hochberg procedure, a triage list whose expected share of false "
+    "lines is bounded, and not a proof of any single line",
 }
+"""The word that names a rule in a verdict -> the rule in a sentence."""
+
+_METHODS = {
+    "guarded t": "Student's t, widened on the side to which the units are skewed and where a rare "
+    "opposite outcome may have gone unseen, by Wilson's argument",
+    "MOVER": "limits of the difference recovered from the limits of each arm",
+    "quasi-Wilson": "Wilson limits at the effective number of units",
+    "CR2": "cluster-robust errors with Satterthwaite's degrees of freedom",
+    "repetition noise": "only the noise between repetitions of a unit counts",
+}
+"""A part of a method's name -> what it does."""
+
+_FAMILIES = {"cells": "inside partitions", "headline": "over all units"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +81,12 @@ def _sample(reading: Reading) -> str:
     if any(e.n_attempts_beyond_first for e in reading.result.estimates.arms):
         parts.append("and further attempts at the same repetition were not counted")
     text = " ".join(parts) + "."
-    pairings = sorted({c.pairing for c in comparisons})
-    pairs = sum(c.n_pairs for c in comparisons)
+    pairs = [counted(c.n_pairs, "pair") for c in comparisons if is_paired(c)]
     if pairs:
-        total = " and ".join(counted(c.n_pairs, "pair") for c in comparisons)
-        text += f" Units were matched by their ids ({'/'.join(map(label, pairings))}: {total})."
-    else:
-        text += " The arms were compared as independent samples."
+        text += f" Units were matched by their ids ({', '.join(pairs)})."
+    if len(pairs) < len(comparisons):
+        alone = [label(c.arm) for c in comparisons if not is_paired(c)]
+        text += f" {', '.join(alone)} and the baseline were compared as independent samples."
     clusters = [c.n_clusters for c in comparisons if c.n_clusters]
     if clusters:
         text += (
@@ -86,46 +97,68 @@ def _sample(reading: Reading) -> str:
 
 
 def _intervals(reading: Reading) -> list[str]:
-    deciding = _names([row.comparison for row in reading.rows], "interval")
+    comparisons = [row.comparison for row in reading.rows]
     arms = sorted({e.interval.method for e in reading.result.estimates.arms if e.interval})
-    told = []
-    if arms:
-        told.append(f"Intervals of means: {_list(arms)}.")
-    if deciding:
-        told.append(f"Intervals of differences: {_list(deciding)}.")
+    differences = _names(comparisons, "interval")
+    fixed_set = _names(comparisons, "fixed_interval")
+    if arms == differences and arms:
+        told = [f"Intervals of means and differences are by {_explained(arms)}."]
+    else:
+        told = [f"Intervals of means are by {_explained(arms)}."] if arms else []
+        told += (
+            [f"Intervals of differences are by {_explained(differences)}."] if differences else []
+        )
+    if fixed_set:
+        told.append(f"Intervals for this very set of units are by {_explained(fixed_set)}.")
     return told
+
+
+def _explained(methods: list[str]) -> str:
+    return "; ".join(f"{label(method, 160)}{_meaning(method)}" for method in methods)
+
+
+def _meaning(method: str) -> str:
+    told = [says for name, says in _METHODS.items() if name in method]
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def _words(reading: Reading) -> str:
     terms = reading.terms
     margin = f"the margin {plain(terms.margin)}" if terms.margin else "zero"
-    level = 1 - 2 * (1 - terms.level)
     levels = {
         row.comparison.interval_equivalence.level
         for row in reading.rows
         if row.comparison.interval_equivalence
-    }
-    shown = percent(min(levels)) if len(levels) == 1 else percent(level)
+    } or {1 - 2 * (1 - terms.level)}
+    shown = " or ".join(percent(level) for level in sorted(levels))
     return (
         f"A change was called better or worse when its interval lay wholly beyond {margin}, and "
         f"the arms equivalent when the {shown} interval lay inside ±{plain(terms.equivalence)} "
-        "(two one-sided tests of equivalence, TOST); otherwise the verdict is that the runs "
-        "cannot tell."
+        "(two one-sided tests of equivalence, TOST); otherwise the runs cannot tell."
     )
 
 
 def _multiplicity(reading: Reading) -> str:
-    families = sorted({(r.comparison.family, r.comparison.family_size) for r in reading.rows})
-    guarded = [(name, size) for name, size in families if size > 1]
     level = percent(reading.terms.level)
-    if not guarded:
-        return f"A single comparison was decided at the {level} level."
-    told = " and ".join(f"{count(size)} comparisons ({label(name)})" for name, size in guarded)
-    rules = sorted({r.verdict.rule for r in reading.rows if r.comparison.family_size > 1})
-    return (
-        f"Families of {told} were guarded together at the {level} level by "
-        f"{_RULES[reading.terms.rule]} (rules applied: {_list(rules)})."
+    families = sorted(
+        {
+            (row.comparison.family, row.comparison.family_size, row.verdict.rule)
+            for row in reading.rows
+            if row.comparison.family_size > 1
+        }
     )
+    if not families:
+        return f"Each comparison was decided by itself at the {level} level."
+    told = [
+        f"The {count(size)} comparisons {_FAMILIES.get(name, label(name))} were guarded together "
+        f"at the {level} level by {_rule(rule)}."
+        for name, size, rule in families
+    ]
+    return " ".join(told)
+
+
+def _rule(rule: str) -> str:
+    return next((says for name, says in _RULES.items() if name in rule), label(rule, 160))
 
 
 def _missing(reading: Reading) -> str:
@@ -144,7 +177,9 @@ def _missing(reading: Reading) -> str:
 
 def _secondary(reading: Reading) -> list[str]:
     tests = sorted({p.test for row in reading.rows for p in row.comparison.p_values})
-    told = [f"Tests beside the intervals: {_list(tests)}."] if tests else []
+    told = (
+        [f"Tests beside the intervals: {'; '.join(label(t, 160) for t in tests)}."] if tests else []
+    )
     if any(e.pass_k for e in reading.result.estimates.arms):
         told.append("pass@k and pass^k are unbiased estimates averaged over units.")
     return told
@@ -200,10 +235,7 @@ def _method_names(reading: Reading) -> list[str]:
     return [
         *_names(comparisons, "interval"),
         *_names(comparisons, "interval_equivalence"),
+        *_names(comparisons, "fixed_interval"),
         *(p.test for c in comparisons for p in c.p_values),
         *(row.verdict.rule for row in reading.rows),
     ]
-
-
-def _list(names: list[str]) -> str:
-    return "; ".join(label(name, 160) for name in names)

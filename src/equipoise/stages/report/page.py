@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from equipoise.records.estimate import Comparison
 from equipoise.records.verdict import Word
 from equipoise.stages.report.absences import missing_section, unit_sets_section
 from equipoise.stages.report.claims import claims_section, notices_section
@@ -18,7 +19,7 @@ from equipoise.stages.report.findings import findings_section, partitions_sectio
 from equipoise.stages.report.forest import Axis, Bar, axis_of, bar_of, describe
 from equipoise.stages.report.glossary import WORDS
 from equipoise.stages.report.method import method_of
-from equipoise.stages.report.numbers import Span, p_value, span
+from equipoise.stages.report.numbers import Span, count, counted, p_value, span
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.resources import resources_section
 from equipoise.stages.report.sentences import (
@@ -26,10 +27,10 @@ from equipoise.stages.report.sentences import (
     better_side,
     cell_name,
     criterion_name,
+    is_paired,
     margins,
     missing_beside,
     needed,
-    sample,
     sentence,
 )
 from equipoise.stages.report.steadiness import steadiness_section
@@ -50,7 +51,8 @@ class Shown:
     sentence: str
     needed: str
     missing: str
-    sample: str
+    n_units: str
+    met: str
     span: Span
     inner: Span
     p: str
@@ -113,12 +115,25 @@ def _shown(reading: Reading, row: Row, axis: Axis) -> Shown:
         sentence=sentence(reading, row),
         needed=needed(row),
         missing=missing_beside(row),
-        sample=sample(row.comparison),
+        n_units=_n_units(comparison),
+        met=_met(comparison),
         span=span(comparison.delta, comparison.interval, marks=marks),
         inner=span(None, comparison.interval_equivalence if is_equivalent else None, marks=marks),
         p="" if comparison.adjusted_p is None else p_value(comparison.adjusted_p),
         bar=bar_of(reading, row, axis),
     )
+
+
+def _n_units(comparison: Comparison) -> str:
+    if is_paired(comparison):
+        return count(comparison.n_pairs)
+    return f"{count(comparison.n_units_base)} / {count(comparison.n_units_new)}"
+
+
+def _met(comparison: Comparison) -> str:
+    met = "paired" if is_paired(comparison) else "unpaired"
+    clusters = comparison.n_clusters
+    return f"{met}, {counted(clusters, 'cluster')}" if clusters else met
 
 
 def _tally(reading: Reading) -> tuple[tuple[int, str], ...]:
@@ -128,7 +143,8 @@ def _tally(reading: Reading) -> tuple[tuple[int, str], ...]:
 
 
 def _title(reading: Reading) -> str:
-    arms = ", ".join(label(arm) for arm in reading.terms.arms)
+    names = reading.terms.arms
+    arms = label(names[0]) if len(names) == 1 else counted(len(names), "arm")
     return f"{arms} against {label(reading.terms.baseline)}"
 
 

@@ -2,7 +2,7 @@
 
 from equipoise.records.estimate import ArmEstimate, Comparison, Missing
 from equipoise.records.grade import OUTCOME
-from equipoise.records.terms import Direction, Terms
+from equipoise.records.terms import Direction, Pairing, Terms
 from equipoise.records.verdict import Word
 from equipoise.stages.report.numbers import (
     Span,
@@ -85,16 +85,19 @@ def margins(terms: Terms) -> tuple[float, ...]:
 
 def sample(comparison: Comparison) -> str:
     """Gives what the comparison rests on: ``1,000 paired units``, ``40 units against 58``."""
-    new, base, pairs = comparison.n_units_new, comparison.n_units_base, comparison.n_pairs
-    if pairs and pairs == new == base:
-        text = counted(pairs, "paired unit")
-    elif pairs:
-        text = f"{counted(new, 'unit')} against {count(base)}, {count(pairs)} of them paired"
+    new, base = comparison.n_units_new, comparison.n_units_base
+    if is_paired(comparison):
+        text = counted(comparison.n_pairs, "paired unit")
     else:
         text = f"{counted(new, 'unit')} against {count(base)}, unpaired"
     if comparison.n_clusters:
         text += f" in {counted(comparison.n_clusters, 'cluster')}"
     return text
+
+
+def is_paired(comparison: Comparison) -> bool:
+    """Whether the units were matched by their ids."""
+    return comparison.n_pairs > 0 and comparison.pairing != Pairing.UNPAIRED
 
 
 def missing_beside(row: Row) -> str:

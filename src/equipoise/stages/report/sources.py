@@ -4,7 +4,11 @@ from collections.abc import Iterable
 
 _WORKS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
-        ("wilson",),
+        ("guarded t", "student"),
+        "Student (1908). The probable error of a mean. Biometrika 6:1-25.",
+    ),
+    (
+        ("wilson", "guarded t"),
         (
             "Wilson EB (1927). Probable inference, the law of succession, and statistical "
             "inference. Journal of the American Statistical Association 22:209-212."

@@ -24,26 +24,43 @@ def steadiness_section(reading: Reading) -> Section | None:
         anchor="flaky",
         title="Units that do not answer the same twice",
         short="Flaky units",
-        leads=(
-            f"Units whose repetitions disagree: {told}.",
-            (
-                "Four ways to reduce the repetitions of a unit to one value give four different "
-                "rates, so each is named: mean (used for every mean and verdict here), modal "
-                "(the most frequent outcome), any (at least one passed), all (every one passed)."
-            ),
-        )
-        if told
-        else (),
+        leads=_leads(reading, told),
         tables=tuple(tables),
     )
 
 
+def _leads(reading: Reading, told: str) -> tuple[str, ...]:
+    counted_up = f"Units whose repetitions disagree: {told}." if told else ""
+    if not _has_reducers(reading):
+        return (counted_up,)
+    return (
+        counted_up,
+        (
+            "Four ways to reduce the repetitions of a unit to one value give four different "
+            "rates, so each is named: mean (used for every mean and verdict here), modal "
+            "(the most frequent outcome), any (at least one passed), all (every one passed)."
+        ),
+    )
+
+
+def _has_reducers(reading: Reading) -> bool:
+    """Whether outcomes are pass or fail, so that modal, any and all mean something."""
+    return any(f.any_pass is not None for f in reading.result.estimates.flaky)
+
+
 def _flaky_table(reading: Reading) -> Table:
     estimates = reading.result.estimates
+    has_reducers = _has_reducers(reading)
     shown = table(
         "Flaky units",
-        ("Unit", "Arm", "#Repetitions", "#Mean", "Modal", "Any", "All"),
-        [_flaky_cells(flaky) for flaky in estimates.flaky],
+        (
+            "Unit",
+            "Arm",
+            "#Repetitions",
+            "#Mean",
+            *(("Modal", "Any", "All") if has_reducers else ()),
+        ),
+        [_flaky_cells(flaky, has_reducers=has_reducers) for flaky in estimates.flaky],
         most=_MOST_FLAKY,
     )
     return Table(
@@ -55,16 +72,17 @@ def _flaky_table(reading: Reading) -> Table:
     )
 
 
-def _flaky_cells(flaky: Flaky) -> tuple[Cell, ...]:
-    return (
+def _flaky_cells(flaky: Flaky, *, has_reducers: bool) -> tuple[Cell, ...]:
+    cells = (
         named(flaky.unit),
         named(flaky.arm),
         Cell(text=count(flaky.n)),
         Cell(text=fixed(flaky.rate, 2)),
-        Cell(text=label(flaky.modal) if flaky.modal else "no single one"),
-        _passed(flaky.any_pass),
-        _passed(flaky.all_pass),
     )
+    if not has_reducers:
+        return cells
+    modal = Cell(text=label(flaky.modal) if flaky.modal else "no single one")
+    return (*cells, modal, _passed(flaky.any_pass), _passed(flaky.all_pass))
 
 
 def _passed(value: bool | None) -> Cell:

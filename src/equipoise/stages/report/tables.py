@@ -21,8 +21,8 @@ class Column:
 class Cell:
     """One cell: its text, where it leads, the full text of a shortened name, a verdict word.
 
-    `lines` are quotes, shown beneath each other as they were written. `is_whole` keeps a short name
-    on one line, `is_code` sets it in fixed width, `is_again` repeats the head of the row above.
+    `lines` are quotes (or ids, where `is_code`), shown beneath each other as they were written.
+    `is_whole` keeps a short name on one line, `is_again` repeats the head of the row above.
     """
 
     text: str = ""
