@@ -11,15 +11,14 @@ from scipy.special import ndtri, stdtrit
 from equipoise.records.estimate import ArmEstimate, CellKey, Interval, Missing, PassK
 from equipoise.records.terms import Direction, Terms
 from equipoise.stages.estimate.moments import ArmMoments, arm_moments, cell_keys, missing_reasons
-from equipoise.stages.estimate.units import unit_table
 from equipoise.stats.guarded import Powers, mean_interval
 
 
 def arm_estimates(
-    con: duckdb.DuckDBPyConnection, terms: Terms, name: str, index: int
+    con: duckdb.DuckDBPyConnection, terms: Terms, name: str, index: int, *, has_clusters: bool
 ) -> tuple[dict[CellKey, ArmMoments], tuple[ArmEstimate, ...]]:
     """Gives the moments and the estimates of one arm, whole first, then each partition cell."""
-    moments = arm_moments(con, terms, index)
+    moments = arm_moments(con, terms, index, has_clusters=has_clusters)
     reasons = missing_reasons(con, terms, index)
     pass_k = _pass_k(con, terms, index)
     limits = _limits(moments, terms)
@@ -134,7 +133,7 @@ def _pass_k(
     for key, column in cell_keys(terms):
         rows = con.execute(
             f"SELECT {column} AS cell, evaluable, CAST(round(v * evaluable) AS INT) AS c, "
-            f"count(*), bool_and(is_binary) FROM {unit_table(index)} WHERE evaluable > 0 "
+            f"sum(m)::BIGINT, bool_and(is_binary) FROM groups_{index} WHERE evaluable > 0 "
             "GROUP BY ALL ORDER BY ALL"
         ).fetchall()
         by_cell: dict[str, list[tuple[int, int, int, bool]]] = {}

@@ -11,9 +11,10 @@ from scipy.special import ndtr, ndtri
 from equipoise.errors import InputError
 from equipoise.records.estimate import CellKey
 from equipoise.records.terms import Rule, Terms
-from equipoise.stages.estimate.moments import cell_keys
+from equipoise.stages.estimate.moments import cell_keys, total
+from equipoise.stages.estimate.pair_moments import pair_groups
 from equipoise.stages.estimate.unit_sets import pair_table
-from equipoise.stages.estimate.units import SCALE, fixed
+from equipoise.stages.estimate.units import SCALE
 
 _DRAWS = 100_000
 
@@ -124,12 +125,12 @@ def _correlation(
     covariance = np.zeros((len(cells), len(cells)))
     keys = [k for k in cell_keys(terms) if k[0]]
     for first, second in _pairs_of_arms(paired):
-        joined = _joined(pair_table(paired[first], first), pair_table(paired[second], second))
+        joined = _joined((paired[first], first), (paired[second], second))
         for label_a, column_a in keys:
             for label_b, column_b in keys:
                 rows = con.execute(
-                    f"SELECT a.{column_a}, b.{column_b}, count(*), sum({fixed('a.d')}), "
-                    f"sum({fixed('b.d')}), sum({fixed('a.d * b.d')}) "
+                    f"SELECT a.{column_a}, b.{column_b}, sum(m), {total('a.d')}, "
+                    f"{total('b.d')}, {total('a.d * b.d')} "
                     f"FROM {joined} GROUP BY ALL ORDER BY ALL"
                 ).fetchall()
                 for value_a, value_b, *sums in rows:
@@ -144,13 +145,13 @@ def _correlation(
     return np.clip(correlation, -1.0, 1.0)
 
 
-def _joined(first: str, second: str) -> str:
-    """Gives SQL for the units of two tables of pairs as `a` and `b`; no join with itself."""
+def _joined(first: tuple[int, int], second: tuple[int, int]) -> str:
+    """Gives SQL for units of two comparisons as `a` and `b` with weight `m`; no self-join."""
     if first == second:
-        return f"(SELECT x AS a, x AS b FROM (SELECT * FROM {first} WHERE d IS NOT NULL) x)"
+        return f"(SELECT x AS a, x AS b, m FROM {pair_groups(*first)} x)"
     return (
-        f"(SELECT * FROM {first} WHERE d IS NOT NULL) a "
-        f"JOIN (SELECT * FROM {second} WHERE d IS NOT NULL) b USING (unit)"
+        f"(SELECT a, b, 1 AS m FROM (SELECT * FROM {pair_table(*first)} WHERE d IS NOT NULL) a "
+        f"JOIN (SELECT * FROM {pair_table(*second)} WHERE d IS NOT NULL) b USING (unit))"
     )
 
 

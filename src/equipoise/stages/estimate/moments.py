@@ -9,7 +9,6 @@ import duckdb
 from equipoise.records.estimate import CellKey
 from equipoise.records.terms import Terms
 from equipoise.stages.estimate.columns import crossed
-from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import SCALE, fixed, repetition_table, unit_table
 
 
@@ -51,35 +50,20 @@ class ArmMoments:
     icc: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairMoments:
-    """Two arms in one cell over the units evaluable in both: new (1) and base (0)."""
-
-    n: int
-    mean_new: float
-    mean_base: float
-    ss_new: float
-    ss_base: float
-    difference: Centred
-    n_up: int
-    n_down: int
-    sum_noise: float
-    n_repeated: int
-    freedom: int
-    n_runs: int
-    is_binary: bool
-
-
 def cell_keys(terms: Terms) -> list[tuple[str, str]]:
     """Lists the groupings: ('', SQL of the whole) and one (label key, SQL column) per partition."""
     names = [" × ".join(crossed(partition)) for partition in terms.partitions]
     return [("", "''")] + [(name, f"p{i}") for i, name in enumerate(names)]
 
 
+def total(expression: str) -> str:
+    """Gives SQL for the fixed-point sum of a value in [-1, 1] over the units of a group table."""
+    return f"coalesce(sum({fixed(expression)}::HUGEINT * m), 0)"
+
+
 def power_sums(expression: str) -> str:
     """Gives SQL for the fixed-point sums of the first four powers of a value in [-1, 1]."""
-    powers = [" * ".join([f"({expression})"] * k) for k in range(1, 5)]
-    return ", ".join(f"coalesce(sum({fixed(power)}), 0)" for power in powers)
+    return ", ".join(total(" * ".join([f"({expression})"] * k)) for k in range(1, 5))
 
 
 def centred(sums: Sequence[int], n: int, *, is_constant: bool) -> Centred:
@@ -99,42 +83,62 @@ def centred(sums: Sequence[int], n: int, *, is_constant: bool) -> Centred:
 
 
 def arm_moments(
-    con: duckdb.DuckDBPyConnection, terms: Terms, index: int
+    con: duckdb.DuckDBPyConnection, terms: Terms, index: int, *, has_clusters: bool
 ) -> dict[CellKey, ArmMoments]:
-    """Gives the moments of one arm for the whole and for each value of each partition label."""
+    """Gives the moments of one arm for the whole and for each value of each partition label.
+
+    Units with the same values are counted first (losses take few values), then summed by weight.
+    """
+    labels = "".join(f"p{i}, " for i in range(len(terms.partitions)))
+    con.execute(
+        f"CREATE OR REPLACE TEMP TABLE groups_{index} AS SELECT {labels}v, planned, evaluable, "
+        "within, lowest, highest, is_binary, tries, n_soft, count(*) AS m "
+        f"FROM {unit_table(index)} GROUP BY ALL"
+    )
+    clusters = _clusters(con, terms, index) if has_clusters else {}
     found = {}
     for key, column in cell_keys(terms):
         for row in con.execute(_arm_query(column, index)).fetchall():
-            found[CellKey(label=key, value=str(row[0]))] = _arm_row(row[1:])
+            cell = CellKey(label=key, value=str(row[0]))
+            found[cell] = _arm_row(row[1:], clusters.get(cell, 0))
     return found
 
 
+def _clusters(con: duckdb.DuckDBPyConnection, terms: Terms, index: int) -> dict[CellKey, int]:
+    return {
+        CellKey(label=key, value=str(value)): n
+        for key, column in cell_keys(terms)
+        for value, n in con.execute(
+            f"SELECT {column} AS cell, count(DISTINCT cluster) FROM {unit_table(index)} "
+            "GROUP BY cell"
+        ).fetchall()
+    }
+
+
 def _arm_query(column: str, index: int) -> str:
-    v = fixed("v")
     return (
-        f"SELECT {column} AS cell, count(*), count(v), {power_sums('v')}, "
-        "min(v), max(v), sum(planned), sum(evaluable), "
-        "sum(tries), bool_and(is_binary), count(*) FILTER (lowest < highest), sum(n_soft), "
-        "count(DISTINCT cluster), "
-        f"coalesce(sum({fixed('coalesce(v, 0) * evaluable / planned')}), 0), "
-        f"sum({fixed('(planned - evaluable) / planned')}), "
-        f"count(within), coalesce(sum({fixed('sqrt(within)')}), 0), "
-        f"coalesce(sum({fixed('within / evaluable')}), 0), "
-        f"coalesce(sum({fixed('within')} * (evaluable - 1)), 0), "
-        "coalesce(sum(evaluable) FILTER (evaluable > 0), 0), "
-        "coalesce(sum(evaluable * evaluable), 0), "
-        f"coalesce(sum({v} * evaluable), 0), "
-        f"coalesce(sum({fixed('v * v')} * evaluable), 0) "
-        f"FROM {unit_table(index)} GROUP BY cell ORDER BY cell"
+        f"SELECT {column} AS cell, sum(m), coalesce(sum(m) FILTER (v IS NOT NULL), 0), "
+        f"{power_sums('v')}, min(v), max(v), sum(planned * m), sum(evaluable * m), "
+        "sum(tries * m), bool_and(is_binary), coalesce(sum(m) FILTER (lowest < highest), 0), "
+        f"sum(n_soft * m), {total('coalesce(v, 0) * evaluable / planned')}, "
+        f"{total('(planned - evaluable) / planned')}, "
+        f"coalesce(sum(m) FILTER (within IS NOT NULL), 0), {total('sqrt(within)')}, "
+        f"{total('within / evaluable')}, "
+        f"coalesce(sum({fixed('within')}::HUGEINT * (evaluable - 1) * m), 0), "
+        "coalesce(sum(evaluable * m) FILTER (evaluable > 0), 0), "
+        "coalesce(sum(evaluable * evaluable * m), 0), "
+        f"coalesce(sum({fixed('v')}::HUGEINT * evaluable * m), 0), "
+        f"coalesce(sum({fixed('v * v')}::HUGEINT * evaluable * m), 0) "
+        f"FROM groups_{index} GROUP BY cell ORDER BY cell"
     )
 
 
-def _arm_row(row: Sequence[int]) -> ArmMoments:
-    n_units, n, *sums = row[:6]
-    lowest, highest, planned, evaluable, tries, is_binary, n_flaky, n_soft, n_clusters = row[6:15]
-    floor, lacking, n_within, sd_within, noise = row[15:20]
+def _arm_row(row: Sequence[int], n_clusters: int) -> ArmMoments:
+    n_units, n, *sums = (int(value) for value in row[:6])
+    lowest, highest, planned, evaluable, tries, is_binary, n_flaky, n_soft = row[6:14]
+    floor, lacking, n_within, sd_within, noise = (int(value) for value in row[14:19])
     found = centred(sums, n, is_constant=lowest == highest)
-    ms_within, icc = _one_way(n, row[20:])
+    ms_within, icc = _one_way(n, row[19:])
     return ArmMoments(
         n_units=n_units,
         n=n,
@@ -148,7 +152,7 @@ def _arm_row(row: Sequence[int]) -> ArmMoments:
         evaluable=int(evaluable),
         tries=int(tries),
         is_binary=bool(is_binary),
-        n_flaky=n_flaky,
+        n_flaky=int(n_flaky),
         n_soft=int(n_soft),
         n_clusters=n_clusters,
         sum_floor=floor / SCALE,
@@ -192,56 +196,3 @@ def missing_reasons(
         for value, why, n in rows:
             found.setdefault(CellKey(label=key, value=str(value)), {})[why] = n
     return found
-
-
-def pair_moments(
-    con: duckdb.DuckDBPyConnection, terms: Terms, base: int, new: int
-) -> dict[CellKey, PairMoments]:
-    """Gives, per cell, the joint moments of the units that both arms can show an outcome for.
-
-    Needs the table of `unit_sets.join_units`. A unit stands in the cell that its labels in the
-    baseline name.
-    """
-    found = {}
-    for key, column in cell_keys(terms):
-        for row in con.execute(_pair_query(column, pair_table(base, new))).fetchall():
-            found[CellKey(label=key, value=str(row[0]))] = _pair_row(row[1:])
-    return found
-
-
-def _pair_query(column: str, table: str) -> str:
-    return (
-        f"SELECT {column} AS cell, count(*), {power_sums('d')}, sum({fixed('v1')}), "
-        f"sum({fixed('v0')}), sum({fixed('v1 * v1')}), sum({fixed('v0 * v0')}), "
-        "count(*) FILTER (d > 0), count(*) FILTER (d < 0), bool_and(both_binary), "
-        "min(d) = max(d), min(v1) = max(v1), min(v0) = max(v0), "
-        f"coalesce(sum({fixed('noise / 2')}), 0), count(noise), sum(runs) "
-        f"FROM {table} WHERE d IS NOT NULL GROUP BY cell ORDER BY cell"
-    )
-
-
-def _pair_row(row: Sequence[int]) -> PairMoments:
-    n, *sums = row[:5]
-    s1, s0, q1, q0, n_up, n_down, is_binary, same_d, same_1, same_0 = row[5:15]
-    return PairMoments(
-        n=n,
-        mean_new=float(Fraction(int(s1), n * SCALE)),
-        mean_base=float(Fraction(int(s0), n * SCALE)),
-        ss_new=_squares(int(q1), int(s1), n, is_constant=bool(same_1)),
-        ss_base=_squares(int(q0), int(s0), n, is_constant=bool(same_0)),
-        difference=centred(sums, n, is_constant=bool(same_d)),
-        n_up=n_up,
-        n_down=n_down,
-        is_binary=bool(is_binary),
-        sum_noise=2 * row[15] / SCALE,
-        n_repeated=row[16],
-        freedom=int(row[17]) - 2 * n,
-        n_runs=int(row[17]),
-    )
-
-
-def _squares(squares: int, total: int, n: int, *, is_constant: bool) -> float:
-    if is_constant:
-        return 0.0
-    exact = Fraction(squares, SCALE) - Fraction(total * total, n * SCALE * SCALE)
-    return max(0.0, float(exact))

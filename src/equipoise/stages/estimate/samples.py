@@ -7,12 +7,8 @@ import numpy as np
 
 from equipoise.records.estimate import CellKey, UnitSets
 from equipoise.records.terms import Pairing, Terms
-from equipoise.stages.estimate.moments import (
-    ArmMoments,
-    PairMoments,
-    cell_keys,
-    pair_moments,
-)
+from equipoise.stages.estimate.moments import ArmMoments, cell_keys
+from equipoise.stages.estimate.pair_moments import PairMoments, pair_moments
 from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import SCALE, fixed
 

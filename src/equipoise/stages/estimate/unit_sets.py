@@ -19,16 +19,20 @@ def join_units(con: duckdb.DuckDBPyConnection, terms: Terms, base: int, new: int
     """Joins the units of two arms by id, once; everything about pairs is read from this table.
 
     One row per unit of either arm: ``in_base``, ``in_new``, the baseline's labels ``p0..`` and
-    ``cluster`` with ``p0_new..`` and ``cluster_new`` beside them, ``v0``, ``v1`` and ``d`` = v1 -
-    v0 (null unless both arms have an outcome), ``noise`` = summed variance of the two unit means
+    ``cluster`` with ``p0_differs..`` and ``cluster_differs`` beside them, ``v0``, ``v1`` and
+    ``d`` = v1 - v0 (null unless both arms have an outcome), ``noise`` = summed variance of the two unit means
     by repetition (null without repetitions), ``runs`` = evaluable repetitions of both,
     ``both_binary``.
     """
-    labels = "".join(f", b.p{i}, n.p{i} AS p{i}_new" for i in range(len(terms.partitions)))
+    labels = "".join(
+        f", coalesce(b.p{i}, n.p{i}) AS p{i}, b.p{i} <> n.p{i} AS p{i}_differs"
+        for i in range(len(terms.partitions))
+    )
     con.execute(
         f"CREATE OR REPLACE TEMP TABLE {pair_table(base, new)} AS "
         "SELECT coalesce(b.unit, n.unit) AS unit, b.unit IS NOT NULL AS in_base, "
-        "n.unit IS NOT NULL AS in_new, b.cluster, n.cluster AS cluster_new, "
+        "n.unit IS NOT NULL AS in_new, coalesce(b.cluster, n.cluster) AS cluster, "
+        "b.cluster IS DISTINCT FROM n.cluster AS cluster_differs, "
         "n.v AS v1, b.v AS v0, n.v - b.v AS d, n.is_binary AND b.is_binary AS both_binary, "
         "n.within / n.evaluable + b.within / b.evaluable AS noise, "
         f"n.evaluable + b.evaluable AS runs{labels} "
@@ -73,17 +77,16 @@ def label_conflicts(
     notices = []
     for column, text in [*columns, ("cluster", "cluster")]:
         rows = con.execute(
-            f"SELECT unit, {column}, {column}_new, count(*) OVER () "
-            f"FROM {pair_table(base[1], new[1])} WHERE in_base AND in_new "
-            f"AND {column} IS DISTINCT FROM {column}_new ORDER BY unit LIMIT 1"
+            f"SELECT unit, {column}, count(*) OVER () FROM {pair_table(base[1], new[1])} "
+            f"WHERE in_base AND in_new AND {column}_differs ORDER BY unit LIMIT 1"
         ).fetchall()
         if rows:
-            unit, was, now, n = rows[0]
+            unit, was, n = rows[0]
             notices.append(
                 Notice(
                     code="conflicting_labels",
                     message=f"{n} units have another {text} in {new[0]!r} than in {base[0]!r}, "
-                    f"e.g. {unit!r}: {was!r} and {now!r}; the baseline's is used",
+                    f"e.g. {unit!r} ({was!r} in {base[0]!r}); the baseline's is used",
                     severity=Severity.WARNING,
                     count=n,
                 )

@@ -53,8 +53,9 @@ def read_units(
     facts = _facts(con, terms, arm)
     reps = repetition_table(index)
     con.execute(f"CREATE OR REPLACE TEMP TABLE {reps} AS {_first_outcomes(terms, arm, facts)}")
+    kind = "VIEW" if facts.max_repetition <= 1 else "TABLE"
     con.execute(
-        f"CREATE OR REPLACE TEMP TABLE {unit_table(index)} AS {_by_unit(terms, facts, reps)}"
+        f"CREATE OR REPLACE TEMP {kind} {unit_table(index)} AS {_by_unit(terms, facts, reps)}"
     )
     _refuse_unlabelled(con, terms, arm, index)
     return facts
