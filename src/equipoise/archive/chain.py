@@ -1,6 +1,7 @@
 """Chained lines: each line of a file carries the hash of the line before it."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -14,11 +15,8 @@ MAX_LINE = 8 * 2**20
 """Longest line in bytes; larger content belongs into a document."""
 
 _MEND = "mend: take the archive from a copy; `equipoise verify` names every fault"
-_OPEN = b'{"prev":"'
-_SEQ = b'","seq":'
-_BODY = b',"body":'
-_PREV_END = len(_OPEN) + 64
-_BODY_FROM = _PREV_END + len(_SEQ)
+_FORM = re.compile(rb'\{"prev":"([0-9a-f]{64})","seq":([0-9]{1,18}),"body":\{')
+_END = b"}\n"
 
 
 class Link(NamedTuple):
@@ -81,7 +79,7 @@ class ChainWriter:
                 code="record_too_long",
             )
         seq = self._seq + 1
-        line = b'{"prev":"%b","seq":%d,"body":%b}' % (self._prev.encode(), seq, body)
+        line = b"%b%b}" % (_start(self._prev, seq), body)
         self._seq, self._prev = seq, digest(line)
         self._pending += (line, b"\n")
         self.n_pending_bytes += len(line) + 1
@@ -168,38 +166,32 @@ def _walk(file: BinaryIO, genesis: str) -> Iterator[Link | Break]:
     while line:
         number += 1
         following = file.readline(MAX_LINE + 1)
-        parsed = _parse(line)
-        if parsed is None:
+        wanted = _start(prev, seq + 1)
+        if line.startswith(wanted) and line.endswith(_END):
+            prev, seq = digest(line[:-1]), seq + 1
+            yield Link(number, line[len(wanted) : -len(_END)], start + len(line), prev)
+        elif (parsed := _parse(line)) is not None:
+            told = _misfit(number, *parsed, prev, seq)
+            yield Break(number, *told, start, not following)
+            prev, seq = digest(line[:-1]), parsed[1]
+        else:
             is_torn = not following and not line.endswith(b"\n")
             yield Break(number, number, *_unreadable(line), start, not following, is_torn)
             prev, seq = digest(line.rstrip(b"\n")), seq + 1
-        else:
-            claimed, at, body = parsed
-            sha256 = digest(line[:-1])
-            if claimed != prev or at != seq + 1:
-                told = _misfit(number, claimed, at, prev, seq)
-                yield Break(number, *told, start, not following)
-            else:
-                yield Link(number, body, start + len(line), sha256)
-            prev, seq = sha256, at
         start += len(line)
         line = following
 
 
-def _parse(line: bytes) -> tuple[str, int, bytes] | None:
-    """Takes a line apart; None when it has not exactly the form in which lines are written."""
-    cut = line.find(_BODY, _BODY_FROM, _BODY_FROM + 40)
-    digits = line[_BODY_FROM:cut]
-    if (
-        cut < 0
-        or not line.startswith(_OPEN)
-        or line[_PREV_END:_BODY_FROM] != _SEQ
-        or not line.endswith(b"}\n")
-        or not digits.isdigit()
-    ):
+def _start(prev: str, seq: int) -> bytes:
+    return b'{"prev":"%b","seq":%d,"body":' % (prev.encode(), seq)
+
+
+def _parse(line: bytes) -> tuple[str, int] | None:
+    """Gives what a line claims (hash of the one before, number); None where it is no such line."""
+    found = _FORM.match(line)
+    if found is None or not line.endswith(_END):
         return None
-    prev = line[len(_OPEN) : _PREV_END].decode("ascii", "replace")
-    return prev, int(digits), line[cut + len(_BODY) : -2]
+    return found[1].decode(), int(found[2])
 
 
 def _unreadable(line: bytes) -> tuple[str, str, str]:

@@ -1,6 +1,5 @@
 """Takes the readings of a reader into an archive: each is checked, what is wrong is told."""
 
-import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,12 +11,14 @@ from equipoise.archive.store import Archive
 from equipoise.errors import InputError, Tampered
 from equipoise.pipeline.quoting import Quotes
 from equipoise.ports import Reading
+from equipoise.records.codec import digest
 from equipoise.records.grade import Evidence, Grade
 from equipoise.records.notice import Attachment, Headline, Notice, Severity
-from equipoise.records.trial import Trial
+from equipoise.records.trial import Trial, Usage
 
 _CHUNK = 1 << 20
 _PLACES = 3
+_SHORT = 64
 _LARGEST_COUNT = 2**31 - 1
 _LARGEST_TOKENS = 2**53
 
@@ -38,7 +39,7 @@ class Intake:
         self._archive = archive
         self._folder = folder.resolve()
         self._quotes = Quotes(archive.blobs, archive.path)
-        self._seen: set[bytes] = set()
+        self._seen: set[str] = set()
         self._refused = ""
         self._documents: set[str] = set()
         self._spelled: dict[str, str] = {}
@@ -89,7 +90,7 @@ class Intake:
 
     def _take_trial(self, trial: Trial) -> None:
         _check_trial(trial)
-        key = hashlib.blake2b(trial.id.encode(), digest_size=16).digest()
+        key = trial.id if len(trial.id) <= _SHORT else digest(trial.id.encode())
         if key in self._seen:
             self._refused = trial.id
             self._tell(
@@ -215,27 +216,27 @@ class Intake:
 
 
 def _check_trial(trial: Trial) -> None:
-    usage = trial.usage
-    counts = (trial.repetition, trial.attempt)
-    amounts = (trial.cost_usd, trial.duration_ms)
-    tokens = (
-        ()
-        if usage is None
-        else (
-            usage.input_tokens,
-            usage.cache_read_tokens,
-            usage.cache_write_tokens,
-            usage.output_tokens,
-        )
-    )
     if not (trial.id and trial.unit and trial.arm):
         raise _bad(trial, "has no id, unit or arm", "all three")
-    if not all(1 <= n <= _LARGEST_COUNT for n in counts):
-        raise _bad(trial, f"has repetition {counts[0]} and attempt {counts[1]}", "both from 1")
-    if not all(a is None or (math.isfinite(a) and a >= 0) for a in amounts):
-        raise _bad(trial, f"has cost {amounts[0]} and duration {amounts[1]}", "both from 0")
-    if not all(n is None or 0 <= n <= _LARGEST_TOKENS for n in tokens):
-        raise _bad(trial, f"has token counts {tokens}", "whole numbers from 0")
+    if not (1 <= trial.repetition <= _LARGEST_COUNT and 1 <= trial.attempt <= _LARGEST_COUNT):
+        found = f"has repetition {trial.repetition} and attempt {trial.attempt}"
+        raise _bad(trial, found, "both from 1")
+    for name, amount in (("cost", trial.cost_usd), ("duration", trial.duration_ms)):
+        if amount is not None and not 0 <= amount < math.inf:
+            raise _bad(trial, f"has {name} {amount}", "a finite number from 0, or none")
+    if trial.usage is not None:
+        _check_usage(trial, trial.usage)
+
+
+def _check_usage(trial: Trial, usage: Usage) -> None:
+    for n in (
+        usage.input_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+        usage.output_tokens,
+    ):
+        if n is not None and not 0 <= n <= _LARGEST_TOKENS:
+            raise _bad(trial, f"has {n} tokens", "whole numbers from 0")
 
 
 def _bad(trial: Trial, found: str, wanted: str) -> InputError:
