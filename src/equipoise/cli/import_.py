@@ -34,7 +34,7 @@ class _Command(click.Command):
     "--map", "mapping", type=click.Path(path_type=Path), help="YAML file: which field is what."
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="One mapping key.")
-@click.option("--arm", help="Name of the arm, where the source names none.")
+@click.option("--arm", help="One name for the arm of all runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(
     format_name: str,
@@ -58,7 +58,7 @@ def command(
     from equipoise.pipeline.options import read_options
     from equipoise.wiring import reader
 
-    options = read_options(mapping, settings, arm=arm)
+    options = read_options(mapping, settings, arm=arm, format_name=format_name)
     chosen = reader(format_name)
     with _progress() as on_progress:
         summary = import_runs(chosen, source, output, options, on_progress=on_progress)

@@ -3,13 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from equipoise.adapters.logs.table.mapping import check
+from equipoise.adapters.yaml_file import parse
 from equipoise.errors import InputError
 
 
 def read_options(
-    mapping: Path | None, settings: tuple[str, ...] = (), *, arm: str | None = None
+    mapping: Path | None,
+    settings: tuple[str, ...] = (),
+    *,
+    arm: str | None = None,
+    format_name: str = "table",
 ) -> dict[str, Any]:
     """Gives the options for a reader; a later setting of the same key wins.
 
@@ -17,11 +21,12 @@ def read_options(
         mapping: YAML file whose top level is a mapping; every scalar stays text.
         settings: ``key=value``, a dot in the key reaching inside (``labels.intent=topic``).
         arm: name of the arm for every run of the source.
+        format_name: the source's format; a table takes a column for its arm, the others a name.
 
     Raises:
         InputError: the file or a setting is not of that form.
     """
-    options = {} if mapping is None else _read(mapping)
+    options = {} if mapping is None else _read(mapping, is_whole=not settings)
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or not key:
@@ -30,20 +35,27 @@ def read_options(
             )
         _put(options, key.split("."), value, setting)
     if arm is not None:
-        options["arm"] = {"const": arm}
+        options["arm"] = {"const": arm} if format_name == "table" else arm
     return options
 
 
-def _read(mapping: Path) -> dict[str, Any]:
+def _read(mapping: Path, *, is_whole: bool) -> dict[str, Any]:
     try:
-        value = yaml.load(mapping.read_bytes(), Loader=yaml.BaseLoader)  # noqa: S506  makes text only
+        text = parse(mapping.read_bytes(), name=mapping.name)
     except OSError as error:
         raise InputError(
-            f"{mapping} cannot be read: {error.strerror}", wanted="a readable mapping file"
+            f"{mapping} cannot be read: {error.strerror}",
+            wanted="a readable mapping file",
+            code="unreadable",
         ) from error
-    if not isinstance(value, dict):
-        raise InputError(f"{mapping} holds no mapping", wanted="lines such as `unit: task_id`")
-    return value
+    options = text.value
+    if not isinstance(options, dict):
+        raise InputError(
+            f"{mapping} holds no mapping", wanted="lines such as `unit: task_id`", code="mapping"
+        )
+    if is_whole and "unit" in options:
+        check(options, yaml=text, name=mapping.name)  # names line and column of every fault
+    return options
 
 
 def _put(options: dict[str, Any], keys: list[str], value: str, setting: str) -> None:
