@@ -154,6 +154,8 @@ def _sides(asked: Asked, choices: list[list[_Choice]]) -> tuple[_Choice, list[_C
     """Gives the baseline and the arms to compare with it."""
     every = [choice for source in choices for choice in source]
     names = [choice.name for choice in every]
+    if len(every) == 1:
+        raise _nothing_beside(every[0])
     if asked.baseline is not None:
         baseline = _named(asked.baseline, every)
     elif len(choices) > 1 and len(choices[0]) == 1:
@@ -168,13 +170,17 @@ def _sides(asked: Asked, choices: list[list[_Choice]]) -> tuple[_Choice, list[_C
     arms = [_named(name, every) for name in asked.arms] if asked.arms else every
     others = [arm for arm in arms if arm != baseline]
     if not others:
-        raise InputError(
-            f"there is only {baseline.name!r}",
-            wanted="at least one other arm",
-            mend="give a second source, or a source with several arms",
-            code="no_arm",
-        )
+        raise _nothing_beside(baseline)
     return baseline, others
+
+
+def _nothing_beside(only: _Choice) -> InputError:
+    return InputError(
+        f"there is only {only.name!r}",
+        wanted="at least one other arm",
+        mend="give a second source, or a source with several arms",
+        code="no_arm",
+    )
 
 
 def _named(name: str, every: list[_Choice]) -> _Choice:

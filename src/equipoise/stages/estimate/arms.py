@@ -10,27 +10,31 @@ from scipy.special import ndtri, stdtrit
 
 from equipoise.records.estimate import ArmEstimate, CellKey, Interval, Missing, PassK
 from equipoise.records.terms import Direction, Terms
+from equipoise.stages.estimate.columns import ArmColumns
 from equipoise.stages.estimate.moments import ArmMoments, arm_moments, cell_keys, missing_reasons
+from equipoise.stages.estimate.spending import Spending, spending
 from equipoise.stats.guarded import Powers, mean_interval
 
 
 def arm_estimates(
-    con: duckdb.DuckDBPyConnection, terms: Terms, name: str, index: int, *, has_clusters: bool
+    con: duckdb.DuckDBPyConnection, terms: Terms, arm: ArmColumns, index: int, *, has_clusters: bool
 ) -> tuple[dict[CellKey, ArmMoments], tuple[ArmEstimate, ...]]:
     """Gives the moments and the estimates of one arm, whole first, then each partition cell."""
     moments = arm_moments(con, terms, index, has_clusters=has_clusters)
     reasons = missing_reasons(con, terms, index)
     pass_k = _pass_k(con, terms, index)
     limits = _limits(moments, terms)
+    spent = spending(con, terms, arm)
     return moments, tuple(
         _estimate(
-            name,
+            arm.name,
             key,
             one,
             terms,
             limits=limits.get(key),
             reasons=reasons.get(key, {}),
             pass_k=pass_k.get(key, ()),
+            spent=spent.get(key, Spending()),
         )
         for key, one in moments.items()
     )
@@ -66,6 +70,7 @@ def _estimate(
     limits: Interval | None,
     reasons: dict[str, int],
     pass_k: tuple[PassK, ...],
+    spent: Spending,
 ) -> ArmEstimate:
     spread = math.sqrt(one.ss / (one.n - 1)) if one.n >= 2 else None
     lacking = "" if one.n else "no unit has an outcome"
@@ -91,6 +96,12 @@ def _estimate(
         is_binary=one.is_binary and one.n > 0,
         pass_k=pass_k,
         n_flaky=one.n_flaky,
+        cost_usd=spent.cost_usd,
+        n_cost_missing=spent.n_cost_missing,
+        duration_ms=spent.duration_ms,
+        n_duration_missing=spent.n_duration_missing,
+        tokens=spent.tokens,
+        n_tokens_missing=spent.n_tokens_missing,
     )
 
 

@@ -97,9 +97,7 @@ def estimate(
 
 def _read(con: duckdb.DuckDBPyConnection, terms: Terms, columns: ArmColumns, index: int) -> _Arm:
     facts = read_units(con, terms, columns, index)
-    moments, estimates = arm_estimates(
-        con, terms, columns.name, index, has_clusters=facts.has_clusters
-    )
+    moments, estimates = arm_estimates(con, terms, columns, index, has_clusters=facts.has_clusters)
     return _Arm(columns=columns, index=index, facts=facts, moments=moments, estimates=estimates)
 
 

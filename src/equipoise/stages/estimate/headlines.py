@@ -12,6 +12,7 @@ from equipoise.records.result import HeadlineCheck
 from equipoise.stages.estimate.columns import literal, quoted
 
 _SLACK = 1e-9
+_OF_REPETITION = "@repetition="
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,8 @@ def check_headlines(
     """Checks each headline against the trials in the Parquet file.
 
     A headline follows when it equals a reading of the rows to the digits it is printed with;
-    percentages are read as such. A metric that rows cannot give is told as "not checked".
+    percentages are read as such; ``NAME@repetition=K`` speaks of the K-th repetition alone. A
+    metric that rows cannot give is told as "not checked".
     """
     return tuple(_check(con, path, one, criterion) for one in headlines)
 
@@ -50,12 +52,13 @@ def check_headlines(
 def _check(
     con: duckdb.DuckDBPyConnection, path: Path, one: Headline, criterion: str
 ) -> HeadlineCheck:
-    kind = next((k for k, names in _METRICS.items() if one.metric in names.split()), None)
+    metric, _, repetition = one.metric.partition(_OF_REPETITION)
+    kind = next((k for k, names in _METRICS.items() if metric in names.split()), None)
     if kind is None:
         return HeadlineCheck(
             headline=one, from_rows=None, follows=None, note="not checked: rows do not give it"
         )
-    readings = _READINGS[kind](_rows(con, path, one.arm, criterion))
+    readings = _READINGS[kind](_rows(con, path, one.arm, repetition, criterion))
     if not readings:
         return HeadlineCheck(
             headline=one, from_rows=None, follows=None, note="not checked: nothing was recorded"
@@ -79,9 +82,13 @@ def _check(
     )
 
 
-def _rows(con: duckdb.DuckDBPyConnection, path: Path, arm: str, criterion: str) -> _Rows:
+def _rows(
+    con: duckdb.DuckDBPyConnection, path: Path, arm: str, repetition: str, criterion: str
+) -> _Rows:
     value = quoted(f"value:{criterion}")
-    where = f"WHERE arm = {literal(arm)}" if arm else ""
+    filters = [f"arm = {literal(arm)}"] if arm else []
+    filters += [f"repetition = {int(repetition)}"] if repetition.isdecimal() else []
+    where = f"WHERE {' AND '.join(filters)}" if filters else ""
     row = con.execute(
         f"SELECT count(*), count({value}), coalesce(sum({value}::DECIMAL(28,15))::DOUBLE, 0), "
         f"count(*) FILTER ({value} = 1), count(DISTINCT unit), "

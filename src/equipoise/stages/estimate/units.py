@@ -61,7 +61,8 @@ def read_units(
     return facts
 
 
-def _source(terms: Terms, arm: ArmColumns) -> str:
+def trials_of(terms: Terms, arm: ArmColumns) -> str:
+    """Gives SQL for the trials of one arm that the filters of the terms leave."""
     filters = [f"arm = {literal(arm.arm)}"]
     filters += [f"{quoted('label:' + k)} = {literal(v)}" for k, v in sorted(terms.where.items())]
     return f"read_parquet({literal(str(arm.path))}) WHERE {' AND '.join(filters)}"
@@ -71,7 +72,7 @@ def _facts(con: duckdb.DuckDBPyConnection, terms: Terms, arm: ArmColumns) -> Arm
     row = con.execute(
         "SELECT count(*), coalesce(max(repetition),0), coalesce(max(attempt),0), "
         "count(DISTINCT model), count(cluster) > 0, count(*) FILTER (is_simulated) "
-        f"FROM {_source(terms, arm)}"
+        f"FROM {trials_of(terms, arm)}"
     ).fetchone()
     assert row is not None
     facts = ArmFacts(
@@ -86,7 +87,7 @@ def _facts(con: duckdb.DuckDBPyConnection, terms: Terms, arm: ArmColumns) -> Arm
         raise _nothing(con, terms, arm)
     if facts.n_models > 1:
         models = con.execute(
-            f"SELECT DISTINCT model FROM {_source(terms, arm)} ORDER BY 1"
+            f"SELECT DISTINCT model FROM {trials_of(terms, arm)} ORDER BY 1"
         ).fetchall()
         raise InputError(
             f"arm {arm.name!r} mixes {facts.n_models} models ({_some(models)})",
@@ -136,7 +137,7 @@ def _first_outcomes(terms: Terms, arm: ArmColumns, facts: ArmFacts) -> str:
         f"SELECT unit, repetition, attempt, cluster, {value} AS value, "
         f"CASE WHEN {value} IS NULL THEN coalesce({why}, 'no grade') END AS why, "
         f"{how} = 'soft' AS is_soft, {tries} AS tries{labels} "
-        f"FROM {_source(terms, arm)}"
+        f"FROM {trials_of(terms, arm)}"
     )
     if facts.max_attempt <= 1:
         return chosen

@@ -1,6 +1,7 @@
 """Reads the figures that a source declares about itself: in the mapping, or in a file beside it."""
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,11 @@ def _from_file(declared: HeadlineFile, source: Path, noticer: Noticer) -> Iterat
 def _repetition(declared: HeadlineFile, row: dict[str, Any]) -> str:
     if declared.repetition is None:
         return ""
-    number = fields.count(fields.field(row, declared.repetition))
+    value = fields.field(row, declared.repetition)
+    number = fields.count(value)
+    if number is None:  # "run3" is the third
+        ending = re.search(r"\d+$", fields.text(value) or "")
+        number = int(ending.group()) if ending else None
     return "" if number is None else f"@repetition={number}"
 
 

@@ -26,6 +26,12 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
 
 
+def _as_plain(value: Any) -> Any:
+    """Gives numbers and truth values for the words a YAML file has for them."""
+    plain = {"0": 0, "1": 1, "true": True, "false": False}
+    return plain.get(value, value) if isinstance(value, str) else value
+
+
 class Column(_Strict):
     """Where a value comes from: a column, several columns joined with ``/``, or a constant.
 
@@ -44,7 +50,7 @@ class Column(_Strict):
     match: str | None = None
     const: str | None = None
     wide: dict[str, str] = {}
-    base: Literal[0, 1] | None = None
+    base: Annotated[Literal[0, 1] | None, BeforeValidator(_as_plain)] = None
 
     @model_validator(mode="after")
     def _one_source(self) -> "Column":
@@ -215,7 +221,7 @@ class Mapping(_Strict):
         default={}, union_mode="smart"
     )
     zero_means_missing: tuple[Zeroable, ...] = ()
-    is_simulated: bool | str = False
+    is_simulated: Annotated[bool | str, BeforeValidator(_as_plain)] = False
     rows: str | None = None
 
     @model_validator(mode="after")

@@ -113,12 +113,14 @@ def read_value(
 ) -> Value:
     """Reads one outcome as it stands in a table.
 
-    Null, NaN and the words for them give no value (never 0). Booleans are the two ends of the
-    scale. What lies outside the scale, and what is no number and no known word, is refused with the
-    value named. A nested object with a field ``error`` is a failed evaluation, not a score.
+    Null, NaN and the words for them give no value (never 0), unless the user's own words say what
+    ``null`` counts as (some benchmarks count a missing verdict as failed). Booleans are the two
+    ends of the scale. What lies outside the scale, and what is no number and no known word, is
+    refused with the value named. A nested object with a field ``error`` is a failed evaluation,
+    not a score.
     """
     if raw is None:
-        return Value(why="no value")
+        return _on_scale(words["null"], scale) if "null" in words else Value(why="no value")
     if isinstance(raw, bool):
         return Value(value=float(raw))
     if isinstance(raw, int | float):
