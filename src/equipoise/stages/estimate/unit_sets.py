@@ -20,8 +20,8 @@ def join_units(con: duckdb.DuckDBPyConnection, terms: Terms, base: int, new: int
 
     One row per unit of either arm: ``in_base``, ``in_new``, the baseline's labels ``p0..`` and
     ``cluster`` with ``p0_differs..`` and ``cluster_differs`` beside them, ``v0``, ``v1`` and
-    ``d`` = v1 - v0 (null unless both arms have an outcome), ``noise`` = summed variance of the two unit means
-    by repetition (null without repetitions), ``runs`` = evaluable repetitions of both,
+    ``d`` = v1 - v0 (null unless both arms have an outcome), ``noise`` = summed variance of the two
+    unit means by repetition (null without repetitions), ``runs`` = evaluable repetitions of both,
     ``both_binary``.
     """
     labels = "".join(
