@@ -33,7 +33,7 @@ class Break(NamedTuple):
 
     `number` is the line's place in the file, `accused` the line that is probably wrong: where a
     line does not name the hash of the one before, the one before was changed. `is_torn`: the line
-    is the last and has no end, as a killed writer leaves it.
+    is the last and no whole record, as a killed writer leaves it.
     """
 
     number: int
@@ -41,8 +41,6 @@ class Break(NamedTuple):
     what: str
     expected: str
     found: str
-    start: int
-    is_last: bool
     is_torn: bool = False
 
 
@@ -172,11 +170,10 @@ def _walk(file: BinaryIO, genesis: str) -> Iterator[Link | Break]:
             yield Link(number, line[len(wanted) : -len(_END)], start + len(line), prev)
         elif (parsed := _parse(line)) is not None:
             told = _misfit(number, *parsed, prev, seq)
-            yield Break(number, *told, start, not following)
+            yield Break(number, *told)
             prev, seq = digest(line[:-1]), parsed[1]
         else:
-            is_torn = not following and not line.endswith(b"\n")
-            yield Break(number, number, *_unreadable(line), start, not following, is_torn)
+            yield Break(number, number, *_unreadable(line), is_torn=not following)
             prev, seq = digest(line.rstrip(b"\n")), seq + 1
         start += len(line)
         line = following

@@ -58,7 +58,7 @@ def _true_end(path: Path, first: str, end: ChainHead) -> tuple[ChainHead, bool]:
     is_torn = False
     for step in walk(path, first):
         if isinstance(step, Break):
-            if not step.is_last or step.number <= end.n_lines:
+            if not step.is_torn or step.number <= end.n_lines:
                 raise Tampered(
                     f"{path}:{step.accused}: {step.what}; expected {step.expected}, "
                     f"found {step.found}; mend: take the archive from a copy"

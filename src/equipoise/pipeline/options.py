@@ -7,6 +7,8 @@ from equipoise.adapters.logs.table.mapping import check
 from equipoise.adapters.yaml_file import parse
 from equipoise.errors import InputError
 
+_OUTCOMES = {"value", "outcome", "loss", "criteria", "findings", "aggregate"}
+
 
 def read_options(
     mapping: Path | None,
@@ -53,7 +55,7 @@ def _read(mapping: Path, *, is_whole: bool) -> dict[str, Any]:
         raise InputError(
             f"{mapping} holds no mapping", wanted="lines such as `unit: task_id`", code="mapping"
         )
-    if is_whole and "unit" in options:
+    if is_whole and "unit" in options and options.keys() & _OUTCOMES:
         check(options, yaml=text, name=mapping.name)  # names line and column of every fault
     return options
 
