@@ -8,12 +8,15 @@ import msgspec
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
+from equipoise.errors import NotEstimable
 from equipoise.records.codec import identity_of
-from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, Interval
+from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, Interval, PValue
 from equipoise.records.terms import Direction, Terms
+from equipoise.stages.estimate.adjusting import with_adjusted
 from equipoise.stages.estimate.family import Family
 from equipoise.stages.estimate.limits import Limits, limits_of
 from equipoise.stages.estimate.samples import Met
+from equipoise.stats.contingency import mcnemar
 
 _POWER_Z = float(ndtri(0.8))
 
@@ -46,6 +49,7 @@ def comparisons(
     chosen = [met[keys[i]] for i in open_at]
     of = [families[1] if keys[i].label else families[0] for i in open_at]
     filled = _with_limits(terms, [found[i] for i in open_at], chosen, of)
+    filled = with_adjusted(terms, filled, chosen)
     for i, one in zip(open_at, filled, strict=True):
         found[i] = one
     return tuple(
@@ -70,7 +74,9 @@ def _start(terms: Terms, sides: tuple[Side, Side], key: CellKey, met: Met) -> Co
     if mean_new is not None and mean_base is not None:
         delta = met.pair.difference.mean if met.pair else mean_new - mean_base
         delta = round(delta, 15)  # steps of 2^-52 leave dust where the true sum is 0
-    reason = _reason(terms, sides, (base, new), (n_base, n_new), None if is_apart else n_pairs)
+    n_clusters = len(met.clusters.sizes) if met.clusters else None
+    of_pairs = None if is_apart else n_pairs
+    reason = _reason(terms, sides, (base, new), (n_base, n_new), of_pairs, n_clusters)
     one = Comparison(
         id=identity_of("comparison", sides[0].name, sides[1].name, key.label, key.value),
         baseline=sides[0].name,
@@ -80,7 +86,7 @@ def _start(terms: Terms, sides: tuple[Side, Side], key: CellKey, met: Met) -> Co
         n_units_new=n_new,
         n_units_base=n_base,
         n_pairs=n_pairs,
-        n_clusters=len(met.clusters.sizes) if met.clusters else None,
+        n_clusters=n_clusters,
         mean_new=mean_new,
         mean_base=mean_base,
         delta=None if reason.is_void else delta,
@@ -103,25 +109,32 @@ def _reason(
     estimates: tuple[ArmEstimate | None, ArmEstimate | None],
     counts: tuple[int, int],
     n_pairs: int | None,
+    n_clusters: int | None,
 ) -> _Reason:
     for side, estimate, n in zip(sides, estimates, counts, strict=True):
-        if estimate is None:
-            return _Reason(text=f"arm {side.name!r} has no unit here", is_void=True)
-        share = 1 - estimate.missing.evaluable / max(estimate.missing.planned, 1)
-        if share > terms.max_missing:
-            return _Reason(
-                text=f"{share:.1%} of the planned repetitions of arm {side.name!r} have no outcome "
-                f"({_reasons(estimate)}); more than {terms.max_missing:.0%} may not be compared",
-                is_void=True,
-            )
-        if n == 0:
-            return _Reason(text=f"no unit of arm {side.name!r} has an outcome", is_void=True)
+        lacking = _lacking(terms, side, estimate, n)
+        if lacking:
+            return _Reason(text=lacking, is_void=True)
     if n_pairs == 0:
         return _Reason(text="the arms share no unit with an outcome in both", is_void=True)
-    least = min(counts) if n_pairs is None else n_pairs
-    if least < 2:
+    if n_clusters == 1:
+        return _Reason(text="one cluster: nothing shows how much clusters differ, so no interval")
+    if (min(counts) if n_pairs is None else n_pairs) < 2:
         return _Reason(text="one unit: a difference, but no interval")
     return _Reason()
+
+
+def _lacking(terms: Terms, side: Side, estimate: ArmEstimate | None, n: int) -> str:
+    """Says why an arm may not be compared in a cell; "" where it may."""
+    if estimate is None:
+        return f"arm {side.name!r} has no unit here"
+    share = 1 - estimate.missing.evaluable / max(estimate.missing.planned, 1)
+    if share > terms.max_missing:
+        return (
+            f"{share:.1%} of the planned repetitions of arm {side.name!r} have no outcome "
+            f"({_reasons(estimate)}); more than {terms.max_missing:.0%} may not be compared"
+        )
+    return "" if n else f"no unit of arm {side.name!r} has an outcome"
 
 
 def _reasons(estimate: ArmEstimate) -> str:
@@ -157,11 +170,24 @@ def _with_counts(one: Comparison, terms: Terms, met: Met) -> Comparison:
     better, worse = (up, down) if terms.direction is Direction.HIGHER else (down, up)
     return msgspec.structs.replace(
         one,
+        p_values=_tests(met, up, down),
         n_better=better,
         n_worse=worse,
         n_same=met.pair.n - up - down,
         fixed_interval=_fixed(one, terms, met),
     )
+
+
+def _tests(met: Met, up: int, down: int) -> tuple[PValue, ...]:
+    """Gives McNemar's exact test where every unit has one outcome of 0 or 1 in both arms."""
+    pair = met.pair
+    if pair is None or not pair.is_binary or pair.n_runs != 2 * pair.n or met.clusters:
+        return ()
+    try:
+        exact = mcnemar(0, up, down, 0).exact
+    except NotEstimable:
+        return ()
+    return (PValue(test="McNemar, exact", p=exact, n=up + down, note="units that changed"),)
 
 
 def _fixed(one: Comparison, terms: Terms, met: Met) -> Interval | None:

@@ -6,9 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
+from equipoise.errors import NotEstimable
 from equipoise.stages.estimate.samples import Met
-from equipoise.stats.guarded import Intervals, Powers, independent_interval, paired_interval
+from equipoise.stats.clusters import ClusterSums, mean_of_clusters
+from equipoise.stats.guarded import (
+    Intervals,
+    Powers,
+    independent_interval,
+    paired_interval,
+    powers_of,
+)
 from equipoise.stats.intervals import Moments
 
 FloatArray = NDArray[np.float64]
@@ -37,9 +46,41 @@ def limits_of(met: Sequence[Met], z: FloatArray) -> Limits:
         method=[""] * len(met),
         se=[standard_error(one) for one in met],
     )
-    _fill(found, met, z, lambda one: one.pair is not None and one.clusters is None, _paired)
+    _fill(found, met, z, lambda one: one.pair is not None, _paired)
     _fill(found, met, z, lambda one: one.pair is None, _apart)
+    for i, one in enumerate(met):
+        if one.clusters is not None:
+            _widen(found, i, one.clusters, float(z[i]))
     return found
+
+
+def _widen(found: Limits, i: int, clusters: ClusterSums, z: float) -> None:
+    """Widens the limits of a comparison to hold the cluster-robust interval too.
+
+    CR2 with Satterthwaite's t (Bell and McCaffrey 2002) speaks for what units share; the guarded
+    limits of single units stay as the least width, so that equal clusters never mean certainty.
+    Shared clusters cannot make a difference surer here; where CR2 does not exist (cluster means
+    that do not vary) the guarded limits are taken with as many units as there are clusters.
+    """
+    level = 2 * float(ndtr(z)) - 1
+    try:
+        robust = mean_of_clusters(clusters, level=level)
+    except NotEstimable:
+        found.lo[i], found.hi[i] = _with_fewer(clusters, z)
+        found.method[i] = f"{found.method[i]}, a cluster as one unit"
+        found.degenerate[i] = True
+        return
+    assert robust.interval is not None
+    found.lo[i] = max(-1.0, min(found.lo[i], robust.interval.lo))
+    found.hi[i] = min(1.0, max(found.hi[i], robust.interval.hi))
+    found.se[i] = robust.se
+    found.method[i] = f"{robust.method}, at least {found.method[i]}"
+
+
+def _with_fewer(clusters: ClusterSums, z: float) -> tuple[float, float]:
+    """Gives the guarded limits of the cluster means, each cluster counted as one unit."""
+    some = paired_interval(powers_of(clusters.sums / clusters.sizes), z=z)
+    return float(some.lo), float(some.hi)
 
 
 def standard_error(met: Met) -> float | None:

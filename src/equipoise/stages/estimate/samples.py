@@ -11,14 +11,7 @@ from equipoise.stages.estimate.moments import ArmMoments, cell_keys
 from equipoise.stages.estimate.pair_moments import PairMoments, pair_moments
 from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import SCALE, fixed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterSums:
-    """Per cluster of one cell: number of units and sum of their differences, shape (clusters,)."""
-
-    sizes: np.ndarray
-    sums: np.ndarray
+from equipoise.stats.clusters import ClusterSums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
