@@ -11,6 +11,10 @@ READERS: dict[str, tuple[str, str]] = {
         "equipoise.adapters.logs.table.reader:TableReader",
         "rows in JSONL, CSV or Parquet, gzip too; the mapping says which column is what",
     ),
+    "inspect": (
+        "equipoise.adapters.logs.inspect.reader:InspectReader",
+        "Inspect AI logs, .eval and .json, one or a folder of them",
+    ),
 }
 """Format -> (``module:attribute`` of its reader, what it reads in one line)."""
 

@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ from equipoise.adapters.logs.opened import MAX_LINE
 
 Path = tuple[str | int, ...]
 _MARGIN = 64
-_BLANKS = " \t\r\n"
+_BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 def walk(pieces: Iterable[bytes], split: frozenset[Path]) -> Iterator[tuple[Path, Any]]:
@@ -94,8 +95,8 @@ class _Text:
     def peek(self) -> str:
         """The next character that is not blank; empty at the end."""
         while True:
-            while self._at < len(self._text) and self._text[self._at] in _BLANKS:
-                self._at += 1
+            found = _BLANKS.match(self._text, self._at)
+            self._at = found.end() if found else self._at
             if self._at < len(self._text):
                 return self._text[self._at]
             if not self._fill(1):

@@ -1,14 +1,11 @@
 """Keeps the cells apart: repetitions, attempts, doubles, and answers that came out of a cache."""
 
+from equipoise.adapters.logs.cell_names import Cell, CellNames
 from equipoise.adapters.logs.noticing import Noticer
+from equipoise.adapters.logs.seen import Seen
 from equipoise.adapters.logs.table.fields import Row, count, field, getter, is_set, text
 from equipoise.adapters.logs.table.mapping import Mapping
-from equipoise.adapters.logs.table.seen import Seen
 from equipoise.records.codec import identity_of
-from equipoise.records.trial import trial_id
-
-Cell = tuple[str, str, str | None]
-"""Unit, arm, model."""
 
 
 class CellCounter:
@@ -18,9 +15,8 @@ class CellCounter:
         """Notes which columns count."""
         self._noticer = noticer
         self._mapping = mapping
-        self._seen = Seen()
+        self._cells = CellNames(noticer)
         self._outputs = Seen()
-        self._further: dict[str, int] = {}
         self._names: dict[str, int] = {}
         self._counted = {
             what: (getter(column), 1 if column.base is None else column.base)
@@ -39,26 +35,15 @@ class CellCounter:
 
         Without a column for repetitions, further rows of one cell are numbered in file order.
         """
-        repetition, attempt = place
-        name = trial_id(*cell, repetition, attempt)
-        if not self._seen.add(int(name, 16)):
-            return name, repetition
-        if self._mapping.repetition is None and self._mapping.attempt is None:
-            repetition = self._further.get(name, 1) + 1
-            self._further[name] = repetition
-            self._noticer.warn(
-                "repetitions_numbered",
-                "a unit occurs again in its arm and no column names the repetition: numbered in "
-                "the order of the file; mend: repetition: COLUMN, or a unit of several columns",
-                where,
-            )
-            return trial_id(*cell, repetition, attempt), repetition
-        self._noticer.refused(
-            "duplicate_trial",
-            "the same unit, arm, model, repetition and attempt a second time; the first one stands",
+        if self._counted:
+            name = self._cells.admit(cell, place, where)
+            return None if name is None else (name, place[0])
+        return self._cells.number(
+            cell,
             where,
+            why="a unit occurs again in its arm and no column names the repetition: numbered in "
+            "the order of the file; mend: repetition: COLUMN, or a unit of several columns",
         )
-        return None
 
     def is_cached(self, row: Row, cell: Cell, repetition: int, duration_ms: float | None) -> bool:
         """Whether the row repeats an output of its cell without having been executed."""

@@ -1,0 +1,1 @@
+"""Reads logs of Inspect AI, without Inspect AI."""
