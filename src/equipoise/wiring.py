@@ -15,6 +15,11 @@ READERS: dict[str, tuple[str, str]] = {
         "equipoise.adapters.logs.inspect.reader:InspectReader",
         "Inspect AI logs, .eval and .json, one or a folder of them",
     ),
+    "junit": ("equipoise.adapters.logs.junit:JUnitReader", "JUnit XML, one trial per test case"),
+    "ldd": (
+        "equipoise.adapters.logs.ldd.reader:LddReader",
+        "traces of loss-driven development, one trial per session; bundles of skills",
+    ),
 }
 """Format -> (``module:attribute`` of its reader, what it reads in one line)."""
 

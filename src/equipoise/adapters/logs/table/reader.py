@@ -20,6 +20,10 @@ from equipoise.records.terms import Direction
 
 _SAMPLE = 200
 _BASE_SAMPLE = 1000
+_SUFFIXES = frozenset(
+    {".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".parquet", ".pq", ".yaml"}
+    | {".yml", ".xml", ".log", ".eval", ".txt"}
+)
 _OUTCOMES = frozenset({"value", "outcome", "loss", "criteria", "findings"})
 
 
@@ -151,7 +155,7 @@ def stem_of(source: Path) -> str:
     """Gives the file's name without its suffixes (``runs.jsonl.gz`` gives ``runs``)."""
     name = source.name
     for suffix in reversed(source.suffixes):
-        if suffix.lower() not in {".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet"}:
+        if suffix.lower() not in _SUFFIXES:
             break
         name = name.removesuffix(suffix)
     return name or source.name

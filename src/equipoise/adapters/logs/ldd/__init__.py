@@ -1,0 +1,1 @@
+"""Reads trace logs of loss-driven development (LDD)."""
