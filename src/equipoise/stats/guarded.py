@@ -7,7 +7,7 @@ function                  needs, per cell
 ========================  ===================================================================
 ``mean_interval``         ``Powers`` of the outcome x in [0, 1]: count, sums of x, x², x³, x⁴
 ``paired_interval``       ``Powers`` of d = new − base in [−1, 1]: count, sums of d, d², d³, d⁴
-``independent_interval``  ``intervals.Moments`` of each arm: count, mean, squares
+``independent_interval``  ``Powers`` of x in each arm
 ========================  ===================================================================
 
 Values are unit means: the caller averages repetitions first. ``z`` is the normal critical value of
@@ -22,9 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.stats.guarded_reach import Side, guarded_reach
-from equipoise.stats.intervals import Moments
-from equipoise.stats.mover import difference_limits
+from equipoise.stats.guarded_reach import Side, guarded_reach, lent_df
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -142,55 +140,99 @@ def paired_interval(differences: Powers, *, z: ArrayLike, runs: ArrayLike = 1.0)
     return _between(differences, z, runs, (-1.0, 1.0))
 
 
-def independent_interval(new: Moments, base: Moments, *, z: ArrayLike) -> Intervals:
-    """The guarded interval of new minus base for arms without common units: MOVER.
+def independent_interval(
+    new: Powers, base: Powers, *, z: ArrayLike, runs: tuple[ArrayLike, ArrayLike] = (1.0, 1.0)
+) -> Intervals:
+    """The guarded interval of new minus base for arms without common units.
+
+    MOVER (Zou and Donner 2008, Statistics in Medicine 27, 1693-1702, eq. 10) on the guarded limits
+    of the two means.
 
     Args:
-        new: moments of the unit means of the new arm.
-        base: moments of the unit means of the base arm.
+        new: powers of the unit means of the new arm.
+        base: powers of the unit means of the base arm.
         z: two-sided normal critical value, one or per cell.
+        runs: repetitions behind each unit mean, of the new and of the base arm.
 
-    >>> new, base = Moments.of(10, 0.3, 2.1), Moments.of(10, 0.0, 0.0)
+    >>> new, base = powers_of([0, 1] * 10), powers_of([0] * 20)
     >>> found = independent_interval(new, base, z=1.96)
-    >>> round(float(found.lo), 3), bool(found.degenerate)
-    (-0.038, True)
+    >>> round(float(found.lo), 2), bool(found.degenerate)
+    (0.21, True)
     """
-    lo, hi = difference_limits(_at_least_one(new), _at_least_one(base), z)
+    return overlapping_interval(new, base, z=z, runs=runs)
+
+
+def overlapping_interval(
+    new: Powers,
+    base: Powers,
+    *,
+    z: ArrayLike,
+    runs: tuple[ArrayLike, ArrayLike] = (1.0, 1.0),
+    correlation: ArrayLike = 0.0,
+) -> Intervals:
+    """The guarded interval of new minus base where some units are in both arms.
+
+    MOVER with correlated means (Zou and Donner 2008, eq. 11). Where all units are shared,
+    :func:`paired_interval` is the better one.
+
+    Args:
+        new: powers of all unit means of the new arm.
+        base: powers of all unit means of the base arm.
+        z: two-sided normal critical value, one or per cell.
+        runs: repetitions behind each unit mean, of the new and of the base arm.
+        correlation: of the two means, from :func:`equipoise.stats.mover.overlap_correlation`.
+
+    >>> arm = powers_of([0, 1] * 10)
+    >>> apart = overlapping_interval(arm, arm, z=1.96)
+    >>> shared = overlapping_interval(arm, arm, z=1.96, correlation=0.5)
+    >>> bool(shared.hi < apart.hi)
+    True
+    """
+    r = np.asarray(correlation, dtype=np.float64)
+    up, down = (
+        _reaches(arm, z, repeats, (0.0, 1.0)) for arm, repeats in ((new, runs[0]), (base, runs[1]))
+    )
+    value = new.mean - base.mean
+    lower, upper = (
+        np.sqrt(np.maximum(a**2 + b**2 - 2.0 * r * a * b, 0.0))
+        for a, b in ((up[0], down[1]), (up[1], down[0]))
+    )
     return _intervals(
-        (new.mean - base.mean, lo, hi),
+        (value, np.maximum(value - lower, -1.0), np.minimum(value + upper, 1.0)),
         (new.n >= 2) & (base.n >= 2),
         (new.squares <= 0.0) | (base.squares <= 0.0),
-        "MOVER on quasi-Wilson limits",
+        "MOVER on guarded t limits",
     )
 
 
-def _at_least_one(arm: Moments) -> Moments:
-    return Moments(n=np.maximum(arm.n, 1.0), mean=arm.mean, squares=arm.squares)
-
-
 def _between(sample: Powers, z: ArrayLike, runs: ArrayLike, ends: tuple[float, float]) -> Intervals:
-    critical, repeats = np.asarray(z, dtype=np.float64), np.asarray(runs, dtype=np.float64)
-    low, high = ends
-    reach = [
+    below, above = _reaches(sample, z, runs, ends)
+    limits = sample.mean, sample.mean - below, sample.mean + above
+    return _intervals(limits, sample.n >= 2, sample.squares <= 0.0, "guarded t")
+
+
+def _reaches(
+    sample: Powers, z: ArrayLike, runs: ArrayLike, ends: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
+    n = np.maximum(sample.n, 2.0)
+    repeats = np.maximum(np.asarray(runs, dtype=np.float64), 1.0)
+    below, above = (
         guarded_reach(
             Side(
-                n=sample.n,
+                n=n,
+                variance=sample.squares / (n - 1.0 + lent_df(repeats)),
+                df=n - 1.0,
                 squares=sample.squares,
                 cubes=sign * sample.cubes,
                 fourths=sample.fourths,
                 room=room,
                 runs=repeats,
             ),
-            critical,
+            np.asarray(z, dtype=np.float64),
         )
-        for sign, room in ((-1.0, sample.mean - low), (1.0, high - sample.mean))
-    ]
-    limits = (
-        sample.mean,
-        np.maximum(sample.mean - reach[0], low),
-        np.minimum(sample.mean + reach[1], high),
+        for sign, room in ((-1.0, sample.mean - ends[0]), (1.0, ends[1] - sample.mean))
     )
-    return _intervals(limits, sample.n >= 2, sample.squares <= 0.0, "guarded t")
+    return below, above
 
 
 def _intervals(

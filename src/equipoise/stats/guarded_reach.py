@@ -1,18 +1,19 @@
 """How far a guarded limit reaches from the mean on one side.
 
-The reach x solves ``n x² = c² V(x)`` with
+The reach x solves ``n x² = t² V(x)`` with ``V(x) = s² + slope x − curve x²`` and t Student's
+critical value. With slope = curve = 0 that is the t interval. Two things tilt it:
 
-    ``V(x) = s² + slope x − curve x²``
+* *skew*: a score interval takes the variance at the hypothesised mean, not at the observed one
+  (Wilson 1927); to first order it moves by third over second moment, which for 0/1 data is
+  Wilson's own slope. Hall (1992, J. R. Statist. Soc. B 54, 221-228) gives 2/3 + 1/(3 t²) of it, 3/4
+  at 95 %. What chance gives a symmetric sample (standard deviation √(6/n)) is left out, and skew
+  that would narrow counts only where many units carry it.
+* *an end not seen*: units at the far end of the scale, ``room`` away, may have been missed. Alone
+  this gives V = x (room − x): Wilson's limit for nothing seen, x = room z²/(n + z²). Its weight
+  fades as the sample itself shows deviations of the size of a run's step.
 
-where c is Student's t. With slope = curve = 0 this is the t interval. Two things tilt it:
-
-* *skew seen*: a score interval takes the variance at the hypothesised mean, not at the observed
-  one (Wilson 1927); to first order it moves by third moment / second moment, which for 0/1 data is
-  Wilson's own slope. Only skew that widens is used, and only beyond what chance gives a symmetric
-  sample (sd √(6/n)).
-* *an end not seen*: a share q of units at the far end of the scale, ``room`` away, may have been
-  missed. Alone it gives V = x (room − x): Wilson's limit for nothing seen, x = room z²/(n + z²).
-  Its weight fades as the sample itself shows deviations of the size of a run's step.
+The combination and its constants are this project's: their warrant is docs/certificate.md, their
+history docs/decisions.
 """
 
 from dataclasses import dataclass
@@ -23,29 +24,49 @@ from scipy.special import ndtr, stdtrit
 
 FloatArray = NDArray[np.float64]
 
-_CORE = 0.35
-"""s² = squares / (n − 1 + CORE), which gives back the power that the skew guard takes."""
+_LENT = 0.1
+"""Degrees of freedom lent to the variance of unit means over repeated runs, whose tails are light:
+what the guards take from the power of t in such worlds, this gives back (docs/decisions)."""
 
-_SKEW_CHANCE = 0.75
-"""Standard deviations of a symmetric sample's skewness that count as chance."""
+_CHANCE = 0.5
+_CHANCE_OF_MEANS = 2.5
+"""Standard deviations of a symmetric sample's skewness that count as chance: this many for single
+runs, and up to so many more as units are means over ever more runs."""
 
-_UNSEEN_WEIGHT = 0.2
+_SKEW = 0.75
+"""Share of Wilson's slope that a studentised mean wants (Hall 1992, at 95 %)."""
+
+_FEW = 16.0
+"""With so few effective deviating units or fewer, skew never narrows a limit."""
+
+_UNSEEN_WEIGHT = 0.5
 """Weight, in units, of the pseudo-unit at the far end when nothing but equal values was seen."""
 
-_UNSEEN_FADE = 0.03
-"""Sum of fourth powers of deviations, times runs per unit, at which the pseudo-unit is gone."""
+_UNSEEN_FADE = 0.3
+"""Sum of fourth powers of deviations at which the pseudo-unit is gone, for single runs; it falls
+with the cube of the runs per unit, as the steps and the noise of unit means become finer."""
 
 _TINY = 1e-100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One side of a sample: ``cubes`` is positive when the long tail points to this side.
+    """One side of a sample, per cell.
 
-    ``room`` is the distance from the mean to the end of the scale on this side.
+    Attributes:
+        n: number of independent units (or effective number of clusters).
+        variance: n times the squared standard error of the mean.
+        df: Student's degrees of freedom that go with it.
+        squares: sum of squared deviations from the mean.
+        cubes: sum of cubed deviations, positive when the long tail points to this side.
+        fourths: sum of fourth powers of deviations.
+        room: distance from the mean to the end of the scale on this side.
+        runs: runs behind the mean of each unit, 1 or more.
     """
 
     n: FloatArray
+    variance: FloatArray
+    df: FloatArray
     squares: FloatArray
     cubes: FloatArray
     fourths: FloatArray
@@ -54,23 +75,31 @@ class Side:
 
 
 def guarded_reach(side: Side, z: FloatArray) -> FloatArray:
-    """The distance from mean to limit, shape of ``side.n``; never zero while there is room.
-
-    Cells with fewer than two units get a number without meaning; the caller marks them.
+    """The distance from mean to limit, at most ``room``; never zero while there is room.
 
     >>> one = np.ones(1)
-    >>> bare = Side(n=10 * one, squares=0 * one, cubes=0 * one, fourths=0 * one, room=one, runs=one)
+    >>> none = 0 * one
+    >>> bare = Side(n=10 * one, variance=none, df=9 * one, squares=none, cubes=none,
+    ...             fourths=none, room=one, runs=one)
     >>> guarded_reach(bare, np.array(1.96)).round(4).tolist()
     [0.2775]
     """
-    n = np.maximum(side.n, 2.0)
-    t = student_critical(z, n - 1.0)
-    slope, curve = _tilt(side, n, (z / t) ** 2)
-    variance = side.squares / (n - 1.0 + _CORE)
+    t = student_critical(z, side.df)
+    slope, curve = _tilt(side, (z / t) ** 2)
     linear = t * t * slope
-    square = n + t * t * curve
-    reach = (linear + np.sqrt(linear**2 + 4.0 * square * t * t * variance)) / (2.0 * square)
-    return np.asarray(reach)
+    square = side.n + t * t * curve
+    constant = t * t * side.variance
+    reach = (linear + np.sqrt(linear**2 + 4.0 * square * constant)) / (2.0 * square)
+    return np.asarray(np.minimum(reach, side.room))
+
+
+def lent_df(runs: FloatArray) -> FloatArray:
+    """The degrees of freedom that the variance of means over ``runs`` runs is lent.
+
+    >>> lent_df(np.array([1.0, 3.0])).tolist()
+    [0.0, 0.1]
+    """
+    return np.asarray(_LENT * np.clip(runs - 1.0, 0.0, 1.0))
 
 
 def student_critical(z: FloatArray, df: FloatArray) -> FloatArray:
@@ -82,13 +111,19 @@ def student_critical(z: FloatArray, df: FloatArray) -> FloatArray:
     return np.asarray(-stdtrit(df, ndtr(-z)))
 
 
-def _tilt(side: Side, n: FloatArray, normal_share: FloatArray) -> tuple[FloatArray, FloatArray]:
-    fade = np.maximum(0.0, 1.0 - side.fourths * np.maximum(side.runs, 1.0) / _UNSEEN_FADE)
+def _tilt(side: Side, normal_share: FloatArray) -> tuple[FloatArray, FloatArray]:
+    fade = np.maximum(0.0, 1.0 - side.fourths * side.runs**3 / _UNSEEN_FADE)
     pseudo = _UNSEEN_WEIGHT * fade**2 * side.room**2
     total = np.maximum(pseudo + side.squares, _TINY)
     unseen = pseudo / total * normal_share
-    chance = _SKEW_CHANCE * np.sqrt(6.0 / n)
-    skewness = np.sqrt(n) * side.cubes / np.maximum(side.squares, _TINY) ** 1.5
+    return unseen * side.room + _skew(side) / total, unseen
+
+
+def _skew(side: Side) -> FloatArray:
+    """The third moment that counts: positive where it widens, negative where it narrows."""
+    chance = (_CHANCE + _CHANCE_OF_MEANS * (1.0 - 1.0 / side.runs)) * np.sqrt(6.0 / side.n)
+    skewness = np.sqrt(side.n) * np.abs(side.cubes) / np.maximum(side.squares, _TINY) ** 1.5
     beyond = np.clip(1.0 - chance / np.maximum(skewness, _TINY), 0.0, 1.0)
-    slope = unseen * side.room + beyond * np.maximum(side.cubes, 0.0) / total
-    return slope, unseen
+    carried = side.squares**2 / np.maximum(side.fourths, _TINY)
+    narrowing = np.clip(1.0 - _FEW / np.maximum(carried, 1.0), 0.0, 1.0)
+    return np.asarray(_SKEW * beyond * side.cubes * np.where(side.cubes > 0.0, 1.0, narrowing))

@@ -18,7 +18,6 @@ from equipoise.stats.guarded import (
     paired_interval,
     powers_of,
 )
-from equipoise.stats.intervals import Moments
 
 FloatArray = NDArray[np.float64]
 
@@ -125,14 +124,17 @@ def _paired(met: Sequence[Met], z: FloatArray) -> Intervals:
 
 
 def _apart(met: Sequence[Met], z: FloatArray) -> Intervals:
-    arms = []
+    arms, runs = [], []
     for side in ("new", "base"):
         chosen = [getattr(one, side) for one in met]
         arms.append(
-            Moments(
+            Powers(
                 n=np.array([m.n for m in chosen], dtype=float),
                 mean=np.array([m.mean for m in chosen]),
                 squares=np.array([m.ss for m in chosen]),
+                cubes=np.array([m.cubes for m in chosen]),
+                fourths=np.array([m.fourths for m in chosen]),
             )
         )
-    return independent_interval(arms[0], arms[1], z=z)
+        runs.append(np.array([m.evaluable / max(m.n, 1) for m in chosen]))
+    return independent_interval(arms[0], arms[1], z=z, runs=(runs[0], runs[1]))
