@@ -47,7 +47,9 @@ class CellKey(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """Gives the cell's name as printed: ``overall`` or ``intent=refund``."""
+        """Gives the cell's name as printed: ``overall``, ``intent=refund``, ``refund × de``."""
+        if "×" in self.label:
+            return self.value
         return f"{self.label}={self.value}" if self.label else "overall"
 
 
@@ -86,6 +88,23 @@ class ArmEstimate(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None = None
     n_tokens_missing: int = 0
     reducer: str = "mean over repetitions, then mean over units"
+
+
+class CriterionEstimate(msgspec.Struct, frozen=True, kw_only=True):
+    """One further criterion of one arm in one cell: shown beside the deciding one, never decided.
+
+    Means are over units as in `ArmEstimate`; `n_units` counts those with a value of `n_all`.
+    """
+
+    arm: str
+    cell: CellKey
+    criterion: str
+    n_units: int
+    n_all: int
+    mean: float | None = None
+    stddev_between: float | None = None
+    se: float | None = None
+    interval: Interval | None = None
 
 
 class PValue(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ import msgspec
 from equipoise.records.estimate import (
     ArmEstimate,
     Comparison,
+    CriterionEstimate,
     Flaky,
     Resource,
     UnitLine,
@@ -38,6 +39,7 @@ class Estimates(msgspec.Struct, frozen=True, kw_only=True):
     arms: tuple[ArmEstimate, ...]
     comparisons: tuple[Comparison, ...]
     unit_sets: tuple[UnitSets, ...]
+    criteria: tuple[CriterionEstimate, ...] = ()
     resources: tuple[Resource, ...] = ()
     flaky: tuple[Flaky, ...] = ()
     n_flaky_beyond: int = 0

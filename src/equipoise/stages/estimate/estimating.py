@@ -10,6 +10,7 @@ from equipoise.records.notice import Notice, Severity
 from equipoise.records.result import CellLines, Estimates
 from equipoise.records.terms import Terms
 from equipoise.stages.estimate.arms import arm_estimates
+from equipoise.stages.estimate.by_criterion import by_criterion
 from equipoise.stages.estimate.columns import ArmColumns, ArmFacts, check_terms, held
 from equipoise.stages.estimate.contrast import Side, comparisons
 from equipoise.stages.estimate.family import Family, cell_family, headline_family
@@ -85,6 +86,9 @@ def estimate(
             arms=tuple(e for arm in arms for e in arm.estimates),
             comparisons=tuple(compared),
             unit_sets=tuple(arm.sets for arm in others if arm.sets is not None),
+            criteria=tuple(
+                one for arm in arms for one in by_criterion(con, terms, arm.columns, arm.facts)
+            ),
             flaky=flaky,
             n_flaky_beyond=beyond,
             lines=_lines(con, terms, base, others, compared, evidence),

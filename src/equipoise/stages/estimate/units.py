@@ -22,7 +22,7 @@ SCALE = 2**52
 
 def fixed(expression: str) -> str:
     """Gives SQL for the fixed-point integer of a value in [-1,1]."""
-    return f"CAST(round(({expression}) * {SCALE}) AS BIGINT)"
+    return f"CAST(({expression}) * {SCALE} AS BIGINT)"
 
 
 def unit_table(name_index: int) -> str:
@@ -145,6 +145,31 @@ def _first_outcomes(terms: Terms, arm: ArmColumns, facts: ArmFacts) -> str:
         f"SELECT * FROM ({chosen}) QUALIFY row_number() OVER (PARTITION BY unit, repetition "
         "ORDER BY value IS NULL, CASE WHEN value IS NULL THEN -attempt ELSE attempt END) = 1"
     )
+
+
+def criteria_of_units(
+    terms: Terms, arm: ArmColumns, facts: ArmFacts, criteria: tuple[str, ...]
+) -> str:
+    """Gives SQL with one row per unit: its labels ``p0..`` and the mean of each criterion.
+
+    The trials are those whose outcome counts for the deciding criterion.
+    """
+    labels = "".join(f"{partition_column(key)} AS p{i}, " for i, key in enumerate(terms.partitions))
+    values = [quoted(f"value:{c}") for c in criteria]
+    deciding = quoted(f"value:{terms.criterion}")
+    chosen = f"SELECT unit, {labels}{', '.join(values)} FROM {trials_of(terms, arm)}"
+    if facts.max_attempt > 1:
+        chosen += (
+            " QUALIFY row_number() OVER (PARTITION BY unit, repetition ORDER BY "
+            f"{deciding} IS NULL, CASE WHEN {deciding} IS NULL THEN -attempt ELSE attempt END) = 1"
+        )
+    if facts.max_repetition <= 1:
+        return f"({chosen})"
+    names = "".join(f"min(p{i}) AS p{i}, " for i in range(len(terms.partitions)))
+    means = ", ".join(
+        f"sum({fixed(v)})::DOUBLE / {SCALE} / nullif(count({v}), 0) AS {v}" for v in values
+    )
+    return f"(SELECT {names}{means} FROM ({chosen}) GROUP BY unit)"
 
 
 def _by_unit(terms: Terms, facts: ArmFacts, reps: str) -> str:
