@@ -15,6 +15,10 @@ READERS: dict[str, tuple[str, str]] = {
         "equipoise.adapters.logs.inspect.reader:InspectReader",
         "Inspect AI logs, .eval and .json, one or a folder of them",
     ),
+    "claude-code": (
+        "equipoise.adapters.logs.claude_code.reader:ClaudeCodeReader",
+        "Claude Code session transcripts and event streams, one trial per session",
+    ),
     "junit": ("equipoise.adapters.logs.junit:JUnitReader", "JUnit XML, one trial per test case"),
     "ldd": (
         "equipoise.adapters.logs.ldd.reader:LddReader",

@@ -23,8 +23,10 @@ class Noticer:
         self._tallies: dict[tuple[str, str, Severity], _Tally] = {}
         self._messages: dict[str, int] = {}
 
-    def add(self, code: str, message: str, severity: Severity, where: str = "") -> None:
-        """Counts one fault; the first three places are kept.
+    def add(
+        self, code: str, message: str, severity: Severity, where: str = "", *, count: int = 1
+    ) -> None:
+        """Counts one fault, or several at one place; the first three places are kept.
 
         Of one code at most twenty different messages are kept apart; the rest is told as one.
         """
@@ -36,7 +38,7 @@ class Noticer:
             else:
                 self._messages[code] = n_messages + 1
         tally = self._tallies.setdefault(key, _Tally())
-        tally.count += 1
+        tally.count += count
         if where and len(tally.places) < _PLACES:
             tally.places.append(where)
 

@@ -1,0 +1,1 @@
+"""Reads session transcripts of Claude Code."""
