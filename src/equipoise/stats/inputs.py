@@ -8,6 +8,9 @@ from scipy.special import ndtri
 
 from equipoise.errors import InputError, NotEstimable
 
+_LARGEST = 1e100
+"""Larger numbers overflow when squared."""
+
 _SAME = 1e-12
 """Relative spread below which values differ by rounding alone."""
 
@@ -37,11 +40,11 @@ def sample(values: ArrayLike, name: str, *, least: int = 2) -> NDArray[np.float6
         raise InputError(
             f"{name} has {array.ndim} dimensions", wanted="a flat list with one number per unit"
         )
-    bad = np.flatnonzero(~np.isfinite(array))
+    bad = np.flatnonzero(~(np.abs(array) <= _LARGEST))
     if bad.size:
         raise InputError(
             f"{name}[{bad[0]}] is {array[bad[0]]} ({bad.size} such of {array.size})",
-            wanted="finite numbers",
+            wanted=f"finite numbers up to {_LARGEST:g}",
             mend="leave missing values out and count them apart",
             where=f"field '{name}'",
             code="not_a_number",

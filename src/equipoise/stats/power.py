@@ -108,6 +108,25 @@ class ReportDesign:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Three numbers that are never mixed up, for one run under the rule in force.
+
+    Attributes:
+        margin: the smallest change one cares about.
+        reportable: the smallest true change that is listed with the stated power.
+        excludable: the largest change that the interval may still allow where nothing is listed.
+        power: the stated power.
+        is_too_small: ``reportable`` is above three margins: the run is too small to clear anyone.
+    """
+
+    margin: float
+    reportable: float
+    excludable: float
+    power: float
+    is_too_small: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnitsNeeded:
     """A number of units per arm: ``exact`` as the formula gives it, ``n`` rounded up."""
 
@@ -173,6 +192,40 @@ def units_to_report(design: ReportDesign, *, true_delta: float, power: float = 0
     exact = (reach * design.se(2) / beyond) ** 2 * 2.0 if reach > 0 else 0.0
     return UnitsNeeded(
         n=round_up(exact), exact=exact, method="normal approximation of the report rule"
+    )
+
+
+def reach(se: float, *, margin: float, k: int = 1, power: float = 0.8) -> Reach:
+    """What a run with standard error ``se`` can list, and what it cannot exclude.
+
+    ``reportable = mde + (z + z_power) se``; ``excludable = mde + 2 z se``, since a cell that just
+    fails to be listed has its lower limit at the margin.
+
+    Args:
+        se: standard error of the difference as measured (pairing and clusters inside).
+        margin: the smallest change one cares about (``mde``).
+        k: number of planned cells.
+        power: the stated power.
+
+    Raises:
+        InputError: a value outside its range.
+        NotEstimable: a standard error of 0 (code ``degenerate``), or no cell.
+
+    >>> r = reach(0.05, margin=0.05)
+    >>> round(r.reportable, 3), r.is_too_small
+    (0.192, True)
+    """
+    if positive(se, "se", zero=True) == 0.0:
+        raise NotEstimable("a standard error of 0 is no certainty", code="degenerate")
+    z = critical_value(k).z
+    reportable = positive(margin, "mde", zero=True)
+    reportable += (z + float(ndtri(open_unit(power, "power")))) * se
+    return Reach(
+        margin=margin,
+        reportable=reportable,
+        excludable=margin + 2.0 * z * se,
+        power=power,
+        is_too_small=reportable > 3.0 * margin,
     )
 
 

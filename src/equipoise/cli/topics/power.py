@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 import msgspec
+import numpy as np
 
 from equipoise.cli.topics import Topic
 from equipoise.errors import InputError
@@ -16,10 +17,12 @@ from equipoise.stats.classic_power import (
 from equipoise.stats.power import (
     ReportDesign,
     least_units,
+    reach,
     report_probability,
     smallest_reportable,
     units_to_report,
 )
+from equipoise.stats.spread import augmented_sd
 
 
 class LeastUnits(msgspec.Struct):
@@ -62,6 +65,22 @@ class SmallestReportable(msgspec.Struct):
     correlation: float = 0.0
 
 
+class Pilot(msgspec.Struct):
+    """Unit results of a pilot on [0, 1], and the margin."""
+
+    x: list[float]
+    mde: str | float
+
+
+class Measured(msgspec.Struct):
+    """Standard error of a difference as measured, and the rule."""
+
+    se_delta: float
+    mde: float
+    k: int = 1
+    power: float = 0.8
+
+
 class TTest(msgspec.Struct):
     """A planned t test; give ``n`` for its power, or ``power`` for n."""
 
@@ -99,6 +118,28 @@ def _to_report(given: UnitsToReport) -> dict[str, Any]:
 def _smallest(given: SmallestReportable) -> dict[str, Any]:
     smallest = smallest_reportable(_design(given), n=given.n_each_arm, power=given.power)
     return {"smallest_true_delta_reported_with_power": smallest}
+
+
+def _pilot(given: Pilot) -> dict[str, Any]:
+    augmented = augmented_sd(given.x)
+    plain = float(np.std(given.x, ddof=1)) if len(given.x) > 1 else 0.0
+    spread = max(plain, augmented)
+    return {
+        "s": plain,
+        "s_augmented": augmented,
+        "s_used": spread,
+        "n_min": least_units(spread, given.mde),
+    }
+
+
+def _reach(given: Measured) -> dict[str, Any]:
+    found = reach(given.se_delta, margin=given.mde, k=given.k, power=given.power)
+    return {
+        "margin": found.margin,
+        "reportable": found.reportable,
+        "excludable": found.excludable,
+        "too_small_to_clear_anyone": found.is_too_small,
+    }
 
 
 def _design(given: ReportedShare | UnitsToReport | SmallestReportable) -> ReportDesign:
@@ -178,6 +219,28 @@ TOPICS = {
         takes=SmallestReportable,
         gives={"smallest_true_delta_reported_with_power": "true difference"},
         compute=_smallest,
+    ),
+    "power.n_min_from_pilot": Topic(
+        says="The minimum number of units from a pilot, whose spread of 0 would be no certainty.",
+        takes=Pilot,
+        gives={
+            "s": "standard deviation of the pilot, 0 with one unit",
+            "s_augmented": "the same after adding one 0 and one 1",
+            "s_used": "the larger of the two",
+            "n_min": "units per partition",
+        },
+        compute=_pilot,
+    ),
+    "power.reach": Topic(
+        says="What a run can list and what it cannot exclude, from its standard error.",
+        takes=Measured,
+        gives={
+            "margin": "smallest change one cares about",
+            "reportable": "smallest true change listed with the stated power",
+            "excludable": "largest change still allowed where nothing is listed",
+            "too_small_to_clear_anyone": "reportable is above three margins",
+        },
+        compute=_reach,
     ),
     "power.t_test": Topic(
         says="Power or sample size of a t test.",
