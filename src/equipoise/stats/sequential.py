@@ -23,7 +23,7 @@ from equipoise.stats.inputs import count, open_unit
 Kind = Literal["obrien_fleming", "pocock"]
 
 _MOST_LOOKS = 200
-_FEWEST_POINTS = 96
+_FEWEST_POINTS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +184,7 @@ def _shape(kind: Kind, shares: tuple[float, ...]) -> NDArray[np.float64]:
 
 def _resolution(edge: float, sd: float) -> int:
     """Enough points that neighbours lie well within one standard deviation of a step."""
-    return max(_FEWEST_POINTS, 8 * math.ceil(edge / sd))
+    return max(_FEWEST_POINTS, 4 * math.ceil(edge / sd))
 
 
 @lru_cache(maxsize=64)
