@@ -15,6 +15,10 @@ READERS: dict[str, tuple[str, str]] = {
         "equipoise.adapters.logs.inspect.reader:InspectReader",
         "Inspect AI logs, .eval and .json, one or a folder of them",
     ),
+    "promptfoo": (
+        "equipoise.adapters.logs.promptfoo.reader:PromptfooReader",
+        "results of `promptfoo eval -o results.json`, rows counted",
+    ),
     "claude-code": (
         "equipoise.adapters.logs.claude_code.reader:ClaudeCodeReader",
         "Claude Code session transcripts and event streams, one trial per session",
@@ -47,6 +51,10 @@ def reader(name: str) -> LogReader:
 
 
 def detect(path: Path) -> str:
-    """Gives the name of the format that the file or folder looks like."""
-    del path
-    return "table"
+    """Gives the name of the format that the file or folder looks like; ``table`` if none other.
+
+    Raises:
+        UnreadableSource: there is nothing to look at.
+    """
+    found: str = import_module("equipoise.adapters.logs.sniffing").detect(path)
+    return found
