@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from equipoise.records.estimate import Comparison, Interval, UnitLine
+from equipoise.records.terms import Rule
+from equipoise.stages.report.fitting import Fitting
 from equipoise.stages.report.numbers import compact, count, counted, fixed, p_value, percent, span
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.sentences import full_stop, margins, sentence, subject
@@ -12,7 +14,6 @@ from equipoise.stages.report.text import label, quotation
 _MOST_LINES = 25
 _MOST_QUOTES = 3
 _MOST_TRIALS = 8
-_ROOM = 400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,32 +25,31 @@ class Detail:
     word: str
     is_open: bool
     sentence: str
-    why: str
     facts: tuple[tuple[str, str], ...]
     units: Table | None
     note: str
 
 
-def details_of(reading: Reading) -> tuple[Detail, ...]:
-    """Gives the section of each comparison, in reading order.
+def details_of(reading: Reading, fitting: Fitting) -> tuple[Detail, ...]:
+    """Gives the section of each comparison that has room on the page, in reading order.
 
-    All units shown take about 400 kB at most; what finds no room is counted in the note.
+    What finds no room is counted in the note of its section.
     """
-    room = _ROOM
+    room = fitting.limits.n_unit_characters
     details = []
-    for row in reading.rows:
-        detail, used = _detail(reading, row, room)
+    for row in reading.rows[: fitting.limits.n_comparisons]:
+        detail, used = _detail(reading, row, fitting, room)
         room -= used
         details.append(detail)
     return tuple(details)
 
 
-def _detail(reading: Reading, row: Row, room: int) -> tuple[Detail, int]:
+def _detail(reading: Reading, row: Row, fitting: Fitting, room: int) -> tuple[Detail, int]:
     shown: list[tuple[Cell, ...]] = []
     used = 0
     for line in row.lines[:_MOST_LINES]:
         cells = _line_cells(line)
-        size = sum(len(c.text) + len(c.full) + sum(map(len, c.lines)) for c in cells)
+        size = sum(len(c.text) + sum(map(len, c.lines)) for c in cells)
         if used + size > room:
             break
         used += size
@@ -67,9 +67,8 @@ def _detail(reading: Reading, row: Row, room: int) -> tuple[Detail, int]:
             word=row.verdict.word,
             is_open=row.is_headline,
             sentence=sentence(reading, row),
-            why=full_stop(label(row.verdict.why, 600)) if row.verdict.why else "",
             facts=tuple(_facts(reading, row)),
-            units=units if shown else None,
+            units=fitting.table(units) if shown else None,
             note=_note(len(shown), n_more),
         ),
         used,
@@ -118,6 +117,7 @@ def _change(line: UnitLine) -> Cell:
 def _facts(reading: Reading, row: Row) -> list[tuple[str, str]]:
     comparison, verdict = row.comparison, row.verdict
     facts = [
+        *([("Why", _sentence(verdict.why))] if verdict.why else []),
         ("Rule", f"{label(verdict.rule, 200)}, level {percent(verdict.level)}"),
         ("Compared as", label(comparison.pairing)),
         *_interval_facts(reading, comparison),
@@ -137,7 +137,7 @@ def _facts(reading: Reading, row: Row) -> list[tuple[str, str]]:
                 ),
             )
         )
-    return facts + _size_facts(comparison)
+    return facts + _size_facts(comparison, is_seed_rule=reading.terms.rule is Rule.SEED)
 
 
 def _interval_facts(reading: Reading, comparison: Comparison) -> list[tuple[str, str]]:
@@ -148,7 +148,12 @@ def _interval_facts(reading: Reading, comparison: Comparison) -> list[tuple[str,
         ("Interval of the equivalence test", comparison.interval_equivalence),
         ("Interval for this very set of units", comparison.fixed_interval),
     )
-    return [(name, _limits(i, marks)) for name, i in named_intervals if i is not None]
+    is_alone = comparison.interval_single in {None, comparison.interval}
+    return [
+        (name, _limits(i, marks))
+        for name, i in named_intervals
+        if i is not None and not (is_alone and i is comparison.interval_single)
+    ]
 
 
 def _limits(interval: Interval, marks: tuple[float, ...]) -> str:
@@ -160,11 +165,22 @@ def _p_text(p: float, n: int, note: str) -> str:
     return f"{p_value(p)} over {count(n)}{f'; {label(note, 200)}' if note else ''}"
 
 
-def _size_facts(comparison: Comparison) -> list[tuple[str, str]]:
+def _sentence(text: str) -> str:
+    shown = label(text, 600)
+    return full_stop(shown[:1].upper() + shown[1:])
+
+
+def _size_facts(comparison: Comparison, *, is_seed_rule: bool) -> list[tuple[str, str]]:
     numbers = (
         ("Correlation of matched units", comparison.correlation),
-        ("Literal lower bound of the loss increase", comparison.literal_lo),
-        ("Guarded lower bound of the loss increase", comparison.guarded_lo),
+        *(
+            (
+                ("Literal lower bound of the loss increase", comparison.literal_lo),
+                ("Guarded lower bound of the loss increase", comparison.guarded_lo),
+            )
+            if is_seed_rule
+            else ()
+        ),
         ("Smallest change these runs would show (80 %)", comparison.reportable),
         ("Largest change still allowed", comparison.excludable),
     )

@@ -10,10 +10,12 @@ from equipoise.stages.report.text import label
 
 def estimands_section(reading: Reading) -> Section | None:
     """Gives both intervals of each mean and difference; None where there are no repetitions."""
-    rows = [row for row in reading.rows if row.comparison.fixed_interval]
-    arms = [e for e in reading.result.estimates.arms if e.fixed_interval and not e.cell.label]
-    if not rows and not arms:
+    arms = [e for e in reading.result.estimates.arms if not e.cell.label]
+    has_repetitions = any(e.missing.planned > e.n_units for e in arms)
+    fixed = [row for row in reading.rows if row.comparison.fixed_interval]
+    if not fixed and not has_repetitions:
         return None
+    rows = [row for row in reading.rows if row.is_headline or row.comparison.fixed_interval]
     return Section(
         anchor="estimands",
         title="Two questions, two intervals",

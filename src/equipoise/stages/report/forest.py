@@ -10,7 +10,8 @@ from equipoise.stages.report.numbers import MINUS, fixed, plain, span
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.sentences import criterion_name, margins
 
-_SPREAD_KEPT = 0.7
+_SHARE_KEPT = 0.7
+_WIDE = 2.0
 _PAD = 0.06
 
 
@@ -161,9 +162,12 @@ def _range(reading: Reading, rows: Sequence[Row]) -> tuple[float, float]:
     bars = [(row, row.comparison.interval) for row in rows if row.comparison.interval]
     decided = [i for row, i in bars if i and (row.is_headline or row.is_finding)]
     others = sorted((i for _, i in bars if i and i not in decided), key=lambda i: i.hi - i.lo)
-    kept = decided + others[: math.ceil(len(others) * _SPREAD_KEPT)]
-    lo = min([-edge, *(i.lo for i in kept)])
-    hi = max([edge, *(i.hi for i in kept)])
+    lo = min([-edge, *(i.lo for i in decided)])
+    hi = max([edge, *(i.hi for i in decided)])
+    wide = _WIDE * (hi - lo)
+    n_kept = max(int(len(others) * _SHARE_KEPT), sum(i.hi - i.lo <= wide for i in others))
+    lo = min([lo, *(i.lo for i in others[:n_kept])])
+    hi = max([hi, *(i.hi for i in others[:n_kept])])
     return (lo, hi) if hi > lo else (-1.0, 1.0)
 
 

@@ -6,9 +6,10 @@ from xml.etree import ElementTree as ET
 from equipoise.records.verdict import Word
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.sentences import missing_beside, needed, sentence, subject
-from equipoise.stages.report.text import label, visible
+from equipoise.stages.report.text import label
 
 _SKIPPED = {Word.CANNOT_TELL: "cannot tell", Word.NOT_EVALUABLE: "not evaluable"}
+_MOST = 600
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -25,7 +26,7 @@ def to_junit(reading: Reading) -> bytes:
     root = ET.Element("testsuites", {"name": "equipoise", **counts})
     title = reading.result.file.title or f"against {reading.terms.baseline}"
     suite = ET.SubElement(
-        root, "testsuite", {"name": _xml(visible(title)), **counts, "skipped": str(n_skipped)}
+        root, "testsuite", {"name": _xml(label(title, _MOST)), **counts, "skipped": str(n_skipped)}
     )
     _properties(reading, suite)
     for row in reading.rows:
@@ -49,7 +50,9 @@ def _properties(reading: Reading, suite: ET.Element) -> None:
         ("tool_version", reading.result.file.tool_version),
         ("is_exploratory", str(reading.is_exploratory).lower()),
     ):
-        ET.SubElement(properties, "property", {"name": name, "value": _xml(visible(str(value)))})
+        ET.SubElement(
+            properties, "property", {"name": name, "value": _xml(label(str(value), _MOST))}
+        )
 
 
 def _case(reading: Reading, row: Row, suite: ET.Element) -> None:
@@ -75,7 +78,7 @@ def _case(reading: Reading, row: Row, suite: ET.Element) -> None:
 
 def _body(row: Row) -> list[str]:
     tags = " ".join(f"[{tag}]" for tag in row.verdict.tags)
-    why = f"Why: {visible(row.verdict.why)}" if row.verdict.why else ""
+    why = f"Why: {label(row.verdict.why, _MOST)}" if row.verdict.why else ""
     return [why, needed(row), missing_beside(row), tags]
 
 

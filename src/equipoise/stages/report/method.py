@@ -166,6 +166,8 @@ def _missing(reading: Reading) -> str:
     lacking = sum(e.missing.planned - e.missing.evaluable for e in estimates)
     planned = sum(e.missing.planned for e in estimates)
     limit = percent(reading.terms.max_missing)
+    if not planned:
+        return "Whether outcomes were missing was not recorded."
     if not lacking:
         return f"No outcome was missing ({counted(planned, 'planned repetition')})."
     return (
@@ -187,7 +189,7 @@ def _secondary(reading: Reading) -> list[str]:
 
 def _origin(reading: Reading) -> str:
     file = reading.result.file
-    heads = "; ".join(f"{label(s.name)} {s.head[:16]}" for s in file.sources if s.head)
+    heads = "; ".join(f"{label(s.name)} {label(s.head[:16])}" for s in file.sources if s.head)
     seed = f"Resampling used the seed {file.terms.seed}. "
     cited = f" from archives with heads {heads}" if heads else ""
     return f"{seed}Computed with Equipoise {label(file.tool_version)}{cited}."

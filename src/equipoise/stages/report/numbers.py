@@ -127,7 +127,7 @@ def percent(share: float) -> str:
     places = 1
     while places < _MOST_PLACES and float(f"{value:.{places}f}") in {0.0, 100.0}:
         places += 1
-    if 99 < value < 100:
+    if 90 < value < 100:
         places = max(places, 2)
     shown = f"{value:.{places}f}".rstrip("0").rstrip(".")
     return f"{shown} %"

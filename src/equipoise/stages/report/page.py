@@ -2,66 +2,48 @@
 
 import base64
 import hashlib
-from collections import Counter
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from equipoise.records.estimate import Comparison
-from equipoise.records.verdict import Word
 from equipoise.stages.report.absences import missing_section, unit_sets_section
 from equipoise.stages.report.claims import claims_section, notices_section
 from equipoise.stages.report.details import details_of
 from equipoise.stages.report.estimands import estimands_section
 from equipoise.stages.report.findings import findings_section, partitions_section
-from equipoise.stages.report.forest import Axis, Bar, axis_of, bar_of, describe
+from equipoise.stages.report.fitting import GENEROUS_TO_BARE, Fitting, Limits
+from equipoise.stages.report.forest import axis_of, describe
 from equipoise.stages.report.glossary import WORDS
 from equipoise.stages.report.method import method_of
-from equipoise.stages.report.numbers import Span, count, counted, p_value, span
-from equipoise.stages.report.reading import Reading, Row
+from equipoise.stages.report.numbers import plain
+from equipoise.stages.report.reading import Reading
 from equipoise.stages.report.resources import resources_section
-from equipoise.stages.report.sentences import (
-    UNSAID,
-    better_side,
-    cell_name,
-    criterion_name,
-    is_paired,
-    margins,
-    missing_beside,
-    needed,
-    sentence,
-)
+from equipoise.stages.report.sentences import UNSAID, better_side, criterion_name
+from equipoise.stages.report.shown import asked, show, tally, title
 from equipoise.stages.report.steadiness import steadiness_section
-from equipoise.stages.report.text import label, visible
+from equipoise.stages.report.tables import Section
+from equipoise.stages.report.text import label
 
+MOST_BYTES = 1_000_000
 _ROOM = "equipoise.stages.report"
-_MOST_BARS = 150
-_GRAVEST_FIRST = (Word.WORSE, Word.BETTER, Word.EQUIVALENT, Word.CANNOT_TELL, Word.NOT_EVALUABLE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """One comparison as the page shows it in the verdicts and in the forest plot."""
-
-    row: Row
-    cell: str
-    arm: str
-    sentence: str
-    needed: str
-    missing: str
-    n_units: str
-    met: str
-    span: Span
-    inner: Span
-    p: str
-    bar: Bar | None
 
 
 def to_html(reading: Reading) -> bytes:
-    """Gives index.html."""
-    axis, headline_axis = axis_of(reading, reading.rows), axis_of(reading, reading.headlines)
+    """Gives index.html, smaller than a megabyte.
+
+    What does not fit is counted where it is left out, with the file that holds it.
+    """
+    sections = _sections(reading)
+    page = b""
+    for limits in GENEROUS_TO_BARE:
+        page = _page(reading, sections, limits)
+        if len(page) < MOST_BYTES:
+            break
+    return page
+
+
+def _sections(reading: Reading) -> list[Section]:
     sections = (
         findings_section(reading),
         partitions_section(reading),
@@ -73,6 +55,14 @@ def to_html(reading: Reading) -> bytes:
         claims_section(reading),
         notices_section(reading),
     )
+    return [section for section in sections if section]
+
+
+def _page(reading: Reading, sections: list[Section], limits: Limits) -> bytes:
+    axis, headline_axis = axis_of(reading, reading.rows), axis_of(reading, reading.headlines)
+    drawn = reading.rows[: limits.n_comparisons]
+    targets = {f"#{row.anchor}" for row in drawn}
+    fitting = Fitting(limits=limits, targets=targets)
     script = _asset("open.js")
     page = (
         _environment()
@@ -81,18 +71,22 @@ def to_html(reading: Reading) -> bytes:
             reading=reading,
             file=reading.result.file,
             terms=reading.terms,
-            title=visible(reading.result.file.title) or _title(reading),
+            title=title(reading),
             criterion=criterion_name(reading.terms),
             direction=better_side(reading.terms),
-            headlines=[_shown(reading, row, headline_axis) for row in reading.headlines],
+            asked=asked(reading),
+            headlines=[show(reading, row, headline_axis) for row in reading.headlines],
             headline_axis=headline_axis,
-            tally=_tally(reading),
-            bars=[_shown(reading, row, axis) for row in reading.rows[:_MOST_BARS]],
-            n_bars_beyond=max(0, len(reading.rows) - _MOST_BARS),
+            tally=tally(reading),
+            bars=[show(reading, row, axis) for row in drawn],
+            n_beyond=len(reading.rows) - len(drawn),
+            targets=targets,
             axis=axis,
+            margin=plain(reading.terms.margin),
+            equivalence=plain(reading.terms.equivalence),
             axis_text=describe(reading, axis),
-            sections=[section for section in sections if section],
-            details=details_of(reading),
+            sections=[fitting.section(section) for section in sections],
+            details=details_of(reading, fitting),
             method=method_of(reading),
             words=WORDS,
             unsaid=UNSAID,
@@ -102,50 +96,6 @@ def to_html(reading: Reading) -> bytes:
         )
     )
     return page.encode(errors="replace")
-
-
-def _shown(reading: Reading, row: Row, axis: Axis) -> Shown:
-    comparison = row.comparison
-    marks = margins(reading.terms)
-    is_equivalent = row.verdict.word is Word.EQUIVALENT
-    return Shown(
-        row=row,
-        cell=cell_name(row),
-        arm=label(row.comparison.arm),
-        sentence=sentence(reading, row),
-        needed=needed(row),
-        missing=missing_beside(row),
-        n_units=_n_units(comparison),
-        met=_met(comparison),
-        span=span(comparison.delta, comparison.interval, marks=marks),
-        inner=span(None, comparison.interval_equivalence if is_equivalent else None, marks=marks),
-        p="" if comparison.adjusted_p is None else p_value(comparison.adjusted_p),
-        bar=bar_of(reading, row, axis),
-    )
-
-
-def _n_units(comparison: Comparison) -> str:
-    if is_paired(comparison):
-        return count(comparison.n_pairs)
-    return f"{count(comparison.n_units_base)} / {count(comparison.n_units_new)}"
-
-
-def _met(comparison: Comparison) -> str:
-    met = "paired" if is_paired(comparison) else "unpaired"
-    clusters = comparison.n_clusters
-    return f"{met}, {counted(clusters, 'cluster')}" if clusters else met
-
-
-def _tally(reading: Reading) -> tuple[tuple[int, str], ...]:
-    """Counts each word among the comparisons inside partitions."""
-    told = Counter(row.verdict.word for row in reading.rows if not row.is_headline)
-    return tuple((told[word], word.value) for word in _GRAVEST_FIRST if told[word])
-
-
-def _title(reading: Reading) -> str:
-    names = reading.terms.arms
-    arms = label(names[0]) if len(names) == 1 else counted(len(names), "arm")
-    return f"{arms} against {label(reading.terms.baseline)}"
 
 
 def _csp_hash(script: str) -> str:
@@ -169,5 +119,4 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.filters["name"] = label
-    environment.filters["visible"] = visible
     return environment

@@ -1,7 +1,7 @@
 """Puts a result in reading order: each comparison with its verdict, its arms and its units."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, UnitLine
 from equipoise.records.result import Result
@@ -99,11 +99,11 @@ def read(result: Result, heads: Mapping[str, str]) -> Reading:
     last = len(place)
     decided = sorted(result.estimates.comparisons, key=lambda c: place.get(c.id, last))
     rows = []
-    for number, comparison in enumerate(decided, start=1):
+    for comparison in decided:
         entry = lines.get(comparison.id)
         rows.append(
             Row(
-                anchor=f"comparison-{number}",
+                anchor="",
                 comparison=comparison,
                 verdict=verdicts.get(comparison.id) or _no_verdict(comparison, result),
                 base=arms.get((comparison.baseline, comparison.cell)),
@@ -114,6 +114,7 @@ def read(result: Result, heads: Mapping[str, str]) -> Reading:
         )
     is_lower_better = result.file.terms.direction is Direction.LOWER
     rows.sort(key=lambda row: _rank(row, is_lower_better=is_lower_better))
+    rows = [replace(row, anchor=f"comparison-{n}") for n, row in enumerate(rows, start=1)]
     order = {arm: i for i, arm in enumerate(result.file.terms.arms)}
     headlines = sorted(
         (row for row in rows if row.is_headline),

@@ -34,7 +34,7 @@ def resources_section(reading: Reading) -> Section | None:
                     "#Arm, per unit",
                     "#Difference",
                     "#Ratio",
-                    "#Trials without it",
+                    "#Trials without it, baseline / arm",
                     "Compared",
                 ),
                 [_cells(r) for r in resources],
@@ -46,7 +46,7 @@ def resources_section(reading: Reading) -> Section | None:
 def _cells(resource: Resource) -> tuple[Cell, ...]:
     is_compared = not resource.not_comparable
     return (
-        Cell(text=f"{label(resource.kind)} ({label(resource.unit)})"),
+        Cell(text=_what(resource)),
         named(resource.arm),
         _amount(resource.mean_base, resource.total_base),
         _amount(resource.mean_new, resource.total_new),
@@ -55,6 +55,12 @@ def _cells(resource: Resource) -> tuple[Cell, ...]:
         Cell(text=f"{count(resource.n_missing_base)} / {count(resource.n_missing_new)}"),
         Cell(text="yes" if is_compared else f"no: {label(resource.not_comparable, 300)}"),
     )
+
+
+def _what(resource: Resource) -> str:
+    if resource.unit in {"", resource.kind}:
+        return label(resource.kind)
+    return f"{label(resource.kind)} ({label(resource.unit)})"
 
 
 def _amount(mean: float | None, total: float | None) -> Cell:

@@ -2,7 +2,7 @@
 
 from equipoise.records.estimate import ArmEstimate, Comparison, Missing
 from equipoise.records.grade import OUTCOME
-from equipoise.records.terms import Direction, Pairing, Terms
+from equipoise.records.terms import Direction, Pairing, Rule, Terms
 from equipoise.records.verdict import Word
 from equipoise.stages.report.numbers import (
     Span,
@@ -162,6 +162,8 @@ def _interval_clause(reading: Reading, row: Row) -> str:
         return f"adjusted {p_value(p)}" if p is not None else f"its interval {UNSAID}"
     level = row.comparison.adjusted_level
     is_adjusted = row.comparison.family_size > 1 and row.verdict.word is not Word.EQUIVALENT
+    if is_adjusted and reading.terms.rule is Rule.SEED and row.comparison.critical_z is not None:
+        return f"{shown.level} interval (z = {row.comparison.critical_z:.2f}) {shown.brackets}"
     if is_adjusted and level is not None:
         return f"simultaneous {percent(reading.terms.level)} interval {shown.brackets}"
     return f"{shown.level} interval {shown.brackets}"

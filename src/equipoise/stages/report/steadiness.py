@@ -1,12 +1,12 @@
 """Units whose repetitions disagree, with their rates, and what k tries would give."""
 
+from dataclasses import replace
+
 from equipoise.records.estimate import ArmEstimate, Flaky
 from equipoise.stages.report.numbers import count, counted, fixed
 from equipoise.stages.report.reading import Reading
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label
-
-_MOST_FLAKY = 100
 
 
 def steadiness_section(reading: Reading) -> Section | None:
@@ -61,13 +61,10 @@ def _flaky_table(reading: Reading) -> Table:
             *(("Modal", "Any", "All") if has_reducers else ()),
         ),
         [_flaky_cells(flaky, has_reducers=has_reducers) for flaky in estimates.flaky],
-        most=_MOST_FLAKY,
     )
-    return Table(
-        caption=shown.caption,
-        columns=shown.columns,
-        rows=shown.rows,
-        n_more=shown.n_more + estimates.n_flaky_beyond,
+    return replace(
+        shown,
+        n_more=estimates.n_flaky_beyond,
         more_in="columns/results.parquet of the archive",
     )
 

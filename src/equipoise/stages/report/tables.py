@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from equipoise.stages.report.text import NAME_LIMIT, label, visible
 
-MOST_ROWS = 250
 _WHOLE = 24
 
 
@@ -62,17 +61,14 @@ class Section:
     notes: tuple[str, ...] = field(default=())
 
 
-def table(
-    caption: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, most: int = MOST_ROWS
-) -> Table:
-    """Makes a table of at most `most` rows; a column whose name starts with ``#`` holds numbers."""
+def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
+    """Makes a table; a column whose name starts with ``#`` holds numbers."""
     return Table(
         caption=caption,
         columns=tuple(
             Column(name=name.removeprefix("#"), is_number=name.startswith("#")) for name in columns
         ),
-        rows=tuple(tuple(row) for row in rows[:most]),
-        n_more=max(0, len(rows) - most),
+        rows=tuple(tuple(row) for row in rows),
     )
 
 

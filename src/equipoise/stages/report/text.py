@@ -1,7 +1,6 @@
 """Makes foreign text safe to look at: nothing unseen, nothing turned around, nothing endless."""
 
 import re
-import unicodedata
 
 from equipoise.records.codec import digest
 
@@ -14,6 +13,9 @@ _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _UNSEEN_IN_LINES = re.compile(f"(?![\n\t]){_UNSEEN.pattern}")
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
 _STACKED = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4,}")
 
 
@@ -51,7 +53,7 @@ def label(text: str, limit: int = NAME_LIMIT) -> str:
 
 def quotation(text: str, limit: int = QUOTE_LIMIT) -> str:
     """Gives a quote as it is shown: visible, its lines kept, cut with a count of what was cut."""
-    shown = visible_lines(text)
+    shown = visible_lines(text) or "(empty quote)"
     if len(shown) <= limit:
         return isolated(shown)
     cut = len(shown) - limit
@@ -60,7 +62,7 @@ def quotation(text: str, limit: int = QUOTE_LIMIT) -> str:
 
 def isolated(text: str) -> str:
     """Gives the text, set apart with isolates where it holds right-to-left letters."""
-    if any(unicodedata.bidirectional(char) in {"R", "AL", "AN"} for char in text):
+    if not text.isascii() and _RIGHT_TO_LEFT.search(text):
         return f"{_FIRST_ISOLATE}{text}{_END_ISOLATE}"
     return text
 

@@ -1,0 +1,68 @@
+"""``equipoise report``: the same bytes as `compare` wrote, or one form of them on stdout."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def _run(*args: str | Path) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "equipoise", *map(str, args)]
+    return subprocess.run(command, capture_output=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("compared")
+    for name, shift in (("base", 0), ("new", 3)):
+        rows = (
+            {"unit": f"u{i}", "outcome": int((i * 7 + shift) % 10 < 5), "intent": f"i{i % 2}"}
+            for i in range(60)
+        )
+        text = "\n".join(json.dumps(row) for row in rows)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    out = folder / "out"
+    sources = (folder / "base.jsonl", folder / "new.jsonl")
+    done = _run("compare", *sources, "--partition", "intent", "-o", out)
+    assert done.returncode in {0, 1}, done.stderr
+    return out
+
+
+def test_writes_the_same_bytes_as_compare_did(compared: Path) -> None:
+    report = compared / "report"
+    before = {path.name: path.read_bytes() for path in report.iterdir()}
+    assert set(before) == {"index.html", "report.md", "report.json", "junit.xml"}
+    for path in report.iterdir():
+        path.unlink()
+    done = _run("report", compared)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode().strip() == str(report / "index.html")
+    assert {path.name: path.read_bytes() for path in report.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [("html", "index.html"), ("md", "report.md"), ("json", "report.json"), ("junit", "junit.xml")],
+)
+def test_prints_one_form(compared: Path, form: str, name: str) -> None:
+    done = _run("report", compared, "--format", form)
+    assert done.returncode == 0
+    assert done.stdout == (compared / "report" / name).read_bytes()
+
+
+def test_a_folder_that_is_no_comparison_is_refused_with_the_mend(tmp_path: Path) -> None:
+    done = _run("report", tmp_path)
+    assert done.returncode == 2
+    assert b"comparison.json" in done.stderr
+    assert b"equipoise compare BASE NEW" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "comparison.json").write_text('{"terms": 7}')
+    done = _run("report", tmp_path)
+    assert done.returncode == 2
+    assert b"comparison.json" in done.stderr
+    assert b"Traceback" not in done.stderr
