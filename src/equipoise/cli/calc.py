@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from equipoise.cli.calc_reference import reference
 from equipoise.cli.topics import Topic, compute, load_topics, loads
 from equipoise.errors import EquipoiseError, InputError, NotEstimable
 
@@ -18,8 +19,9 @@ _UNREADABLE = "unreadable"
 @click.argument("topic", required=False)
 @click.option("--input", "path", type=click.Path(dir_okay=False), help="Read here, not stdin.")
 @click.option("--jsonl", is_flag=True, help="One case a line: {id, topic, input}.")
-@click.option("--list", "list_topics", is_flag=True, help="List the topics and their keys.")
-def command(topic: str | None, path: str | None, *, jsonl: bool, list_topics: bool) -> None:
+@click.option("--list", "told", flag_value="list", help="List the topics and their keys.")
+@click.option("--reference", "told", flag_value="reference", help="The same as a Markdown page.")
+def command(topic: str | None, path: str | None, told: str | None, *, jsonl: bool) -> None:
     """Compute one statistic from a JSON object, or many from JSON Lines.
 
     TOPIC names the statistic (`equipoise calc --list`). The input is read from stdin, or from
@@ -30,8 +32,10 @@ def command(topic: str | None, path: str | None, *, jsonl: bool, list_topics: bo
     of it, could not be read, or the one topic has no honest number.
     """
     topics = load_topics()
-    if list_topics:
+    if told == "list":
         _print_list(topics)
+    elif told == "reference":
+        click.echo(reference(topics), nl=False)
     elif jsonl:
         _many(topics, topic, path)
     elif topic is None:

@@ -10,7 +10,8 @@ from equipoise.stats.estimates import Estimate, Interval
 from equipoise.stats.inputs import confidence, count, refuse_constant, sample
 
 _MOST_DISTINCT = 2_000
-_CHUNK = 8_000_000
+_FEW = 64
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,32 +78,34 @@ def resampled_means(
     x = sample(values, "x")
     if count(draws, "draws") < 2:
         raise InputError(f"draws = {draws}", wanted="2 or more", where="field 'draws'")
-    distinct, counts = _distinct(x)
-    if distinct.size <= _MOST_DISTINCT:
-        tallies = rng.multinomial(x.size, counts / x.size, size=draws)
-        return np.asarray(tallies @ distinct / x.size, dtype=np.float64)
-    return np.concatenate(
-        [
-            x[rng.integers(0, x.size, size=(size, x.size))].mean(axis=1)
-            for size in _blocks(draws, x.size)
-        ]
-    )
+    distinct = _distinct(x)
+    if distinct is None:
+        return np.array([_mean_of_resample(x, rng) for _ in range(draws)])
+    tallies = rng.multinomial(x.size, _counts(x, distinct) / x.size, size=draws)
+    return np.asarray(tallies @ distinct / x.size, dtype=np.float64)
 
 
-def _distinct(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The distinct values and their counts; large samples are looked at in part before a sort."""
-    if x.size > 10 * _MOST_DISTINCT:
-        some = np.unique(x[:: x.size // (4 * _MOST_DISTINCT)])
-        if some.size > _MOST_DISTINCT:
-            return x, np.ones(x.size, dtype=np.intp)
-        at = np.minimum(np.searchsorted(some, x), some.size - 1)
-        if bool(np.array_equal(some[at], x)):
-            return some, np.bincount(at, minlength=some.size)
-    distinct, counts = np.unique(x, return_counts=True)
-    return distinct, counts
+def _distinct(x: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """The distinct values in order, or None where they are many; a part of x is looked at first."""
+    some = x[:: max(1, x.size // (4 * _MOST_DISTINCT))]
+    if np.unique(some).size > _MOST_DISTINCT:
+        return None
+    values = np.sort(np.unique(x))
+    return values if values.size <= _MOST_DISTINCT else None
 
 
-def _blocks(draws: int, n: int) -> list[int]:
-    size = max(1, _CHUNK // n)
-    whole, rest = divmod(draws, size)
-    return [size] * whole + ([rest] if rest else [])
+def _counts(x: NDArray[np.float64], distinct: NDArray[np.float64]) -> NDArray[np.intp]:
+    """How often each distinct value occurs: by counting where they are few, else by search."""
+    if distinct.size <= _FEW:
+        return np.array([np.count_nonzero(x == value) for value in distinct], dtype=np.intp)
+    return np.bincount(np.searchsorted(distinct, x), minlength=distinct.size)
+
+
+def _mean_of_resample(x: NDArray[np.float64], rng: np.random.Generator) -> float:
+    """The mean of one resample, drawn in blocks that stay in the processor's cache."""
+    total, left = 0.0, x.size
+    while left:
+        size = min(left, _BLOCK)
+        total += float(x[rng.integers(0, x.size, size=size, dtype=np.uint32)].sum())
+        left -= size
+    return total / x.size
