@@ -80,6 +80,24 @@ def test_an_unreadable_line_is_an_error_line_and_exit_2(bad: bytes) -> None:
     assert err.startswith("equipoise: 1 line(s) could not be read")
 
 
+def test_a_slip_in_an_optional_key_is_not_ignored() -> None:
+    given = {"x": 1, "n": 9, "note": "kept"}
+    slip = _lines({"topic": "interval.wilson", "input": given | {"levl": 0.9}})
+    code, out, _ = _calc("--jsonl", given=slip)
+    assert code == 0
+    assert "did you mean 'level'" in json.loads(out[0])["message"]
+    _, out, _ = _calc("--jsonl", given=_lines({"topic": "interval.wilson", "input": given}))
+    assert "value" in json.loads(out[0])
+
+
+@pytest.mark.requirement("E2E-05")
+def test_unbewertbar_is_not_0() -> None:
+    weights, values = {"a": 0.3, "b": 0.1}, {"a": 1, "b": "unbewertbar"}
+    given = {"category_weights": weights, "category_values_over_max": values}
+    _, out, _ = _calc("suite.unit_loss", given=json.dumps(given))
+    assert json.loads("".join(out))["loss_normalised"] == 1.0
+
+
 def test_list_names_every_topic_with_its_keys() -> None:
     code, out, _ = _calc("--list")
     assert code == 0

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 import msgspec
 
 from equipoise.errors import EquipoiseError, InputError, nearest
+
+_NEAR = 0.85
+"""How alike an unknown key must be to a known one to be taken for a slip."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +46,9 @@ def load_topics() -> dict[str, Topic]:
 
 
 def compute(topics: Mapping[str, Topic], name: str, given: Any) -> Any:
-    """The value of topic ``name`` for the JSON object ``given``; keys it does not know are ignored.
+    """The value of topic ``name`` for the JSON object ``given``.
+
+    Unknown keys are ignored unless they are all but the name of an optional key.
 
     Raises:
         InputError: unknown topic (code ``unknown_topic``), a missing key or one of a wrong type
@@ -116,6 +122,7 @@ def _convert(takes: type[msgspec.Struct], given: Any) -> msgspec.Struct:
                 mend=mend,
                 where=f"field '{field.encode_name}'",
             )
+    _refuse_near_miss(takes, given)
     _refuse_nan(given, "$")
     try:
         return msgspec.convert(given, type=takes)
@@ -125,6 +132,17 @@ def _convert(takes: type[msgspec.Struct], given: Any) -> msgspec.Struct:
         raise InputError(
             what.replace("`", "'"), where=f"field '{place}'" if place else "input"
         ) from error
+
+
+def _refuse_near_miss(takes: type[msgspec.Struct], given: Mapping[str, Any]) -> None:
+    """Refuses an unknown key that is all but the name of an optional key not given."""
+    keys = {field.encode_name for field in msgspec.structs.fields(takes)}
+    for key in given:
+        close = get_close_matches(str(key), keys - given.keys(), n=1, cutoff=_NEAR)
+        if key not in keys and close:
+            raise InputError(
+                f"unknown key {key!r}", mend=f"did you mean {close[0]!r}?", where=f"field '{key}'"
+            )
 
 
 def _refuse_nan(value: Any, path: str) -> None:

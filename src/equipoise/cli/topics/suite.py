@@ -32,10 +32,10 @@ class Partitions(msgspec.Struct):
 
 
 class Categories(msgspec.Struct):
-    """Weight per category, and value over maximum per category (null where not evaluable)."""
+    """Weight per category, and value over maximum (null or ``unbewertbar`` where there is none)."""
 
     category_weights: dict[str, float]
-    category_values_over_max: dict[str, float | None]
+    category_values_over_max: dict[str, float | Literal["unbewertbar"] | None]
 
 
 class Completed(msgspec.Struct):
@@ -66,8 +66,8 @@ class Outcomes(msgspec.Struct):
     """A number of outcomes and their kind, or the outcomes themselves."""
 
     n_outcomes: float | None = None
-    kind: Literal["binary", "categorical"] = "binary"
-    n_categories: float = 2
+    kind: str = "binary"
+    n_categories: float | None = None
     outcomes: list[str | float | bool] | None = None
 
 
@@ -87,7 +87,11 @@ def _suite(given: Partitions) -> dict[str, Any]:
 
 
 def _unit_loss(given: Categories) -> dict[str, Any]:
-    found = unit_loss(given.category_weights, given.category_values_over_max)
+    values = {
+        name: None if value == "unbewertbar" else value
+        for name, value in given.category_values_over_max.items()
+    }
+    found = unit_loss(given.category_weights, values)
     return {
         "loss_normalised": found.loss,
         "covered_weight_share": found.covered,
@@ -123,8 +127,7 @@ def _stability(given: Outcomes) -> dict[str, Any]:
     if given.outcomes is None and given.n_outcomes is None:
         raise InputError("neither n_outcomes nor outcomes", wanted="one of the two")
     n = len(given.outcomes or ()) if given.n_outcomes is None else given.n_outcomes
-    kinds = 2 if given.kind == "binary" else given.n_categories
-    design = stability_of_design(n, kinds=kinds)
+    design = stability_of_design(n, kinds=_kinds(given))
     value: dict[str, Any] = {
         "smallest_possible_modal_share": design.smallest_modal_share,
         "criterion_modal_share_ge_2_3_is_vacuous": design.is_vacuous,
@@ -137,6 +140,19 @@ def _stability(given: Outcomes) -> dict[str, Any]:
             "flip_rate": seen.flip_rate,
         }
     return value
+
+
+def _kinds(given: Outcomes) -> float:
+    if given.n_categories is not None:
+        return given.n_categories
+    named = {"binary": 2, "ternary": 3}
+    if given.kind not in named:
+        raise InputError(
+            f"kind {given.kind!r} without n_categories",
+            wanted="'binary', 'ternary', or n_categories",
+            where="field 'n_categories'",
+        )
+    return named[given.kind]
 
 
 TOPICS = {
