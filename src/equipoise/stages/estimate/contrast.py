@@ -67,7 +67,7 @@ def _start(terms: Terms, sides: tuple[Side, Side], key: CellKey, met: Met) -> Co
     base, new = (side.estimates.get(key) for side in sides)
     n_base, n_new = (e.n_units - e.missing.units_without if e else 0 for e in (base, new))
     n_pairs = met.pair.n if met.pair else 0
-    is_apart = met.pair is None
+    is_apart = not met.is_paired
     mean_new = met.pair.mean_new if met.pair else (new.mean if new else None)
     mean_base = met.pair.mean_base if met.pair else (base.mean if base else None)
     delta = None

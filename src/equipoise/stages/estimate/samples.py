@@ -16,8 +16,12 @@ from equipoise.stats.clusters import ClusterSums
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Met:
-    """Two arms as they meet in one cell; `pair` and `clusters` are null where they do not apply."""
+    """Two arms as they meet in one cell; `pair` and `clusters` are null where they do not apply.
 
+    A paired comparison without `pair` shares no unit with an outcome in both arms.
+    """
+
+    is_paired: bool
     base: ArmMoments | None
     new: ArmMoments | None
     pair: PairMoments | None
@@ -48,6 +52,7 @@ def meet(
             clusters = _cluster_sums(con, terms, pair_table(base, new))
     return {
         key: Met(
+            is_paired=is_paired(terms, sets),
             base=moments[0].get(key),
             new=moments[1].get(key),
             pair=pairs.get(key),
