@@ -10,7 +10,7 @@ from equipoise.errors import InputError, NotEstimable
 from equipoise.stats.choice_counts import FloatArray, PairTable, Votes, tabulate
 from equipoise.stats.choice_existence import finite_fit_exists, is_separated
 from equipoise.stats.choice_newton import ChoiceModel, Maximum, cell_moments, information, maximise
-from equipoise.stats.choice_sandwich import prompt_meat
+from equipoise.stats.choice_sandwich import PromptErrors, prompt_errors
 
 Ties = Literal["half", "davidson", "refuse"]
 
@@ -34,7 +34,8 @@ class ChoiceFit:
         n_votes: votes used, ties included.
         n_prompts: prompts behind the errors; None for errors from Fisher information, which hold
             only if every vote is on its own prompt.
-        df: degrees of freedom of the errors, prompts - 1; None for a normal limit.
+        df: degrees of freedom of the errors: prompts - 1 where all prompts weigh the same, fewer
+            where some hold most votes (below 4 they are a rough guide); None for a normal limit.
         method: how the strengths and errors were found, in words.
         converged: always True: a fit that does not settle raises.
         steps: Newton steps taken.
@@ -51,7 +52,7 @@ class ChoiceFit:
     loglik: float
     n_votes: float
     n_prompts: int | None
-    df: int | None
+    df: float | None
     method: str
     converged: bool
     steps: int
@@ -87,15 +88,16 @@ def fit_counts(table: PairTable, *, ties: Ties = "half", order: bool = False) ->
     """
     model = _checked_model(table, ties, order=order)
     found = maximise(table, model)
-    return _fit(table, model, found, _inverse(found.information), n_prompts=None)
+    return _fit(table, model, found, _inverse(found.information))
 
 
 def fit_votes(votes: Votes, *, ties: Ties = "half", order: bool = False) -> ChoiceFit:
     """Bradley-Terry strengths from single votes, with errors clustered by prompt.
 
-    Votes on one prompt, whoever cast them, hang together: the sandwich ``A^-1 B A^-1`` sums the
-    scores within each prompt before squaring, times P/(P-1), and limits use t with P-1 degrees of
-    freedom. Repetitions of a prompt are no new prompts.
+    Votes on one prompt, whoever cast them, hang together: the sandwich sums the scores within each
+    prompt before squaring, corrects for few and unequal prompts, and limits use t with degrees of
+    freedom to match (see `equipoise.stats.choice_sandwich`). Repetitions of a prompt are no new
+    prompts.
 
     Args:
         votes: single votes; one million take well under a second.
@@ -108,33 +110,28 @@ def fit_votes(votes: Votes, *, ties: Ties = "half", order: bool = False) -> Choi
             (``no_spread``).
         InputError: as `fit_counts`.
 
-    Source: Liang & Zeger (1986), Biometrika 73, 13-22, for the sandwich.
+    Source: Liang & Zeger (1986), Biometrika 73, 13-22; Bell & McCaffrey (2002), Survey
+    Methodology 28, 169-181.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> votes = Votes(systems=("A", "B"), first=np.zeros(60, int), second=np.ones(60, int),
     ...     outcome=rng.choice(np.array([1, -1], dtype=np.int8), 60), prompt=np.arange(60) // 3)
-    >>> fit_votes(votes).df
-    19
+    >>> round(fit_votes(votes).df, 6)
+    19.0
     """
     table = tabulate(votes)
     model = _checked_model(table, ties, order=order)
     found = maximise(table, model)
-    n_prompts, meat = prompt_meat(votes, table, model, found.parameters)
-    if n_prompts < 2:
-        raise NotEstimable(
-            "all votes are on one prompt: the spread over prompts cannot be known",
-            code="one_cluster",
-        )
-    bread = _inverse(found.information)
-    covariance = bread @ meat @ bread * (n_prompts / (n_prompts - 1))
-    floor = 1e-12 * np.abs(np.diag(bread)[1:])
-    if (np.diag(covariance)[1:] <= floor).any():
+    inverse = _inverse(found.information)
+    errors = prompt_errors(votes, table, model, found.parameters, inverse)
+    floor = 1e-12 * np.abs(np.diag(inverse)[1:])
+    if (np.diag(errors.covariance)[1:] <= floor).any():
         raise NotEstimable(
             "every prompt holds the same balance of votes: no spread over prompts to see",
             code="no_spread",
         )
-    return _fit(table, model, found, covariance, n_prompts=n_prompts)
+    return _fit(table, model, found, errors)
 
 
 def _checked_model(table: PairTable, ties: Ties, *, order: bool) -> ChoiceModel:
@@ -203,15 +200,17 @@ def _fit(
     table: PairTable,
     model: ChoiceModel,
     found: Maximum,
-    covariance: FloatArray,
-    *,
-    n_prompts: int | None,
+    errors_found: FloatArray | PromptErrors,
 ) -> ChoiceFit:
     n = len(table.systems)
+    by_prompt = errors_found if isinstance(errors_found, PromptErrors) else None
+    covariance = errors_found.covariance if isinstance(errors_found, PromptErrors) else errors_found
     errors = np.sqrt(np.diag(covariance))
     tie_words = "Davidson ties" if model.davidson else "ties as half wins"
     error_words = (
-        "Fisher information" if n_prompts is None else "sandwich over prompts with t(prompts - 1)"
+        "sandwich over prompts (scalar CR2), t with Satterthwaite df"
+        if by_prompt
+        else "Fisher information"
     )
     return ChoiceFit(
         systems=table.systems,
@@ -224,8 +223,8 @@ def _fit(
         log_nu_se=float(errors[-1]) if model.davidson else None,
         loglik=found.loglik,
         n_votes=table.n_votes,
-        n_prompts=n_prompts,
-        df=None if n_prompts is None else n_prompts - 1,
+        n_prompts=by_prompt.n_prompts if by_prompt else None,
+        df=by_prompt.df if by_prompt else None,
         method=f"Bradley-Terry by Newton, {tie_words}, errors: {error_words}",
         converged=True,
         steps=found.steps,

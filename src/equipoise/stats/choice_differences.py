@@ -39,7 +39,7 @@ class SystemDifferences:
     high: FloatArray
     critical: float
     level: float
-    df: int | None
+    df: float | None
     method: str
 
 
