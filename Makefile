@@ -1,37 +1,59 @@
 # The two commands of a fresh machine are `make demo` and `make test`.
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
-VENV := .venv
+#
+# PYTHON may name any interpreter from 3.11 on; VENV another folder for the environment:
+#   make test PYTHON=python3.13 VENV=.venv-3.13
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
+	$$name -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
+VENV ?= .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+WORKERS ?= 2
 
-.PHONY: demo test test-slow check format certificate clean
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-slow check format certificate clean
 
-$(STAMP): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	touch $(STAMP)
+help:  ## lists what there is to make
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
 
-demo: $(STAMP)  ## the main job on the built-in example; prints where the report is
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or later with venv; mend: make ... PYTHON=/path/to/python" >&2; exit 3; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is no Python 3.11 or later; mend: make ... PYTHON=/path/to/python" >&2; exit 3; }
+	@$(PYTHON) -m venv $(VENV) || \
+		{ echo "no venv; mend: install the venv package of your Python (Debian: python3-venv)" >&2; rm -rf $(VENV); exit 3; }
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet -e .
+	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet -e '.[dev]'
+	touch $@ $(VENV)/.installed
+
+install: $(VENV)/.installed  ## makes .venv and installs equipoise into it
+	@echo "installed: $$($(BIN)/equipoise --version); next: . $(BIN)/activate"
+
+demo: $(VENV)/.installed  ## runs the built-in example; prints where the report is
 	$(BIN)/equipoise demo
 
-check: $(STAMP)  ## style, types, floors
+check: $(VENV)/.installed-dev  ## style, types, floors
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy src tests
 	$(BIN)/lint-imports
 
 test: check  ## everything a change must pass
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m 'not slow'
 
-test-slow: $(STAMP)  ## the long sweeps
-	$(BIN)/python -m pytest -n 2 -m slow
+test-slow: $(VENV)/.installed-dev  ## the long sweeps
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
 
-certificate: $(STAMP)  ## re-measures the coverage certificate and rewrites docs/certificate.md
+certificate: $(VENV)/.installed-dev  ## measures the coverage certificate anew into docs/certificate.md
 	$(BIN)/python -m benchmarks.certificate
 
-format: $(STAMP)
+format: $(VENV)/.installed-dev  ## formats the code and mends what ruff can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+clean:  ## removes the environment and the caches
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,68 @@
+"""What the documents tell a reader to type works, and prints what they say it prints."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from house.documents import ROOT, Block, blocks, documents
+
+_RUN = [path for path in documents() if any(not b.not_run for b in blocks(path.read_text("utf-8")))]
+
+
+@pytest.mark.parametrize("path", _RUN, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_commands_of_a_document_run_as_written(path: Path, tmp_path: Path) -> None:
+    desk = tmp_path / "desk"
+    desk.mkdir()
+    desk.joinpath("examples").symlink_to(ROOT / "examples")
+    surroundings = _surroundings(tmp_path)
+    for block in blocks(path.read_text("utf-8")):
+        if not block.not_run:
+            _run(block, desk, surroundings)
+
+
+def _run(block: Block, desk: Path, surroundings: dict[str, str]) -> None:
+    done = subprocess.run(
+        ["bash", "-e", "-c", block.commands],
+        cwd=desk,
+        env=surroundings,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    told = f"$ {block.commands}\n{done.stdout}{done.stderr}"
+    assert done.returncode == block.exit_code, told
+    is_as_written = _pattern(block.prints).fullmatch(_lines(done.stdout + done.stderr))
+    assert not block.prints or is_as_written, f"{told}\n-- the document says:\n{block.prints}"
+
+
+def _lines(text: str) -> str:
+    """The lines that say something, without what stands before and after them."""
+    return "".join(f"{line.strip()}\n" for line in text.splitlines() if line.strip())
+
+
+def _pattern(prints: str) -> re.Pattern[str]:
+    """A line ``...`` stands for any lines, even none; ``...`` in a line for anything in it."""
+    lines = [
+        "(?:.*\n)*" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + "\n"
+        for line in _lines(prints).splitlines()
+    ]
+    return re.compile("".join(lines))
+
+
+def _surroundings(tmp_path: Path) -> dict[str, str]:
+    """This interpreter and this source tree under the names a reader types."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, call in (("python", ""), ("python3", ""), ("equipoise", "-m equipoise ")):
+        program = programs / name
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {call}"$@"\n')
+        program.chmod(0o755)
+    return os.environ | {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+    }
