@@ -15,7 +15,7 @@ from equipoise.stages.report import render
 from stages.report.extremes import HOSTILE, bare, hostile, large
 from stages.report.samples import helpdesk
 
-_VOID = {"meta", "br", "link", "img", "input", "hr"}
+_VOID = {"meta", "br", "wbr", "link", "img", "input", "hr"}
 
 
 @dataclass

@@ -58,6 +58,7 @@ class Bar:
     hi: str
     inner: tuple[str, str] | None
     point: str
+    has_interval: bool
     is_point_cut: bool
     is_cut_left: bool
     is_cut_right: bool
@@ -114,6 +115,7 @@ def bar_of(reading: Reading, row: Row, axis: Axis) -> Bar | None:
         hi=axis.at(hi),
         inner=(axis.at(inner.lo), axis.at(inner.hi)) if inner else None,
         point=axis.at(comparison.delta),
+        has_interval=interval is not None,
         is_point_cut=not axis.lo <= comparison.delta <= axis.hi,
         is_cut_left=lo < axis.lo,
         is_cut_right=hi > axis.hi,
@@ -162,8 +164,13 @@ def _range(reading: Reading, rows: Sequence[Row]) -> tuple[float, float]:
     bars = [(row, row.comparison.interval) for row in rows if row.comparison.interval]
     decided = [i for row, i in bars if i and (row.is_headline or row.is_finding)]
     others = sorted((i for _, i in bars if i and i not in decided), key=lambda i: i.hi - i.lo)
-    lo = min([-edge, *(i.lo for i in decided)])
-    hi = max([edge, *(i.hi for i in decided)])
+    points = [
+        row.comparison.delta
+        for row in rows
+        if row.comparison.delta is not None and (row.is_headline or row.is_finding)
+    ]
+    lo = min([-edge, *points, *(i.lo for i in decided)])
+    hi = max([edge, *points, *(i.hi for i in decided)])
     wide = _WIDE * (hi - lo)
     n_kept = max(int(len(others) * _SHARE_KEPT), sum(i.hi - i.lo <= wide for i in others))
     lo = min([lo, *(i.lo for i in others[:n_kept])])

@@ -10,13 +10,15 @@ from equipoise.stages.report.sources import works_for
 from equipoise.stages.report.text import label
 
 _RULES = {
-    "z = 2": "the z rule z = 2 + ln(k)/2, with both the literal and the guarded bound beyond the "
-    "margin",
-    "Bonferroni": "Bonferroni's correction",
-    "max-T": "simultaneous max-T intervals that keep the correlation between comparisons",
-    "Holm": "Holm's step-down procedure, which gives decisions but no matching intervals",
-    "Benjamini": "the Benjamini-Hochberg procedure, a triage list whose expected share of false "
-    "lines is bounded, and not a proof of any single line",
+    "z = 2": "were decided by the z rule z = 2 + ln(k)/2 (z = {z} here), with both the literal and "
+    "the guarded bound beyond the margin",
+    "Bonferroni": "were guarded together at the {level} level by Bonferroni's correction",
+    "max-T": "were guarded together at the {level} level by simultaneous max-T intervals, which "
+    "keep the correlation between comparisons",
+    "Holm": "were guarded together at the {level} level by Holm's step-down procedure on p-values, "
+    "which gives decisions but no matching intervals",
+    "Benjamini": "were sorted out by the Benjamini-Hochberg procedure on p-values: a triage list "
+    "in which the expected share of false lines is at most {alpha}, and no proof of a single line",
 }
 """The word that names a rule in a verdict -> the rule in a sentence."""
 
@@ -100,26 +102,15 @@ def _intervals(reading: Reading) -> list[str]:
     comparisons = [row.comparison for row in reading.rows]
     arms = sorted({e.interval.method for e in reading.result.estimates.arms if e.interval})
     differences = _names(comparisons, "interval")
-    fixed_set = _names(comparisons, "fixed_interval")
-    if arms == differences and arms:
-        told = [f"Intervals of means and differences are by {_explained(arms)}."]
+    if arms == differences:
+        subjects = [("of means and differences", arms)]
     else:
-        told = [f"Intervals of means are by {_explained(arms)}."] if arms else []
-        told += (
-            [f"Intervals of differences are by {_explained(differences)}."] if differences else []
-        )
-    if fixed_set:
-        told.append(f"Intervals for this very set of units are by {_explained(fixed_set)}.")
-    return told
-
-
-def _explained(methods: list[str]) -> str:
-    return "; ".join(f"{label(method, 160)}{_meaning(method)}" for method in methods)
-
-
-def _meaning(method: str) -> str:
-    told = [says for name, says in _METHODS.items() if name in method]
-    return f" ({'; '.join(told)})" if told else ""
+        subjects = [("of means", arms), ("of differences", differences)]
+    subjects.append(("for this very set of units", _names(comparisons, "fixed_interval")))
+    told = [f"Intervals {what} are by {'; '.join(names)}." for what, names in subjects if names]
+    named = " ".join(told)
+    meanings = [f"{name} means {says}" for name, says in _METHODS.items() if name in named]
+    return [label(named, 800), f"Here {'; '.join(meanings)}." if meanings else ""]
 
 
 def _words(reading: Reading) -> str:
@@ -131,8 +122,16 @@ def _words(reading: Reading) -> str:
         if row.comparison.interval_equivalence
     } or {1 - 2 * (1 - terms.level)}
     shown = " or ".join(percent(level) for level in sorted(levels))
+    has_p_only = any(r.is_finding and r.comparison.interval is None for r in reading.rows)
+    by_p = (
+        f" (inside partitions: when its adjusted p-value was at most {plain(1 - terms.level)} and "
+        f"the difference beyond {margin})"
+        if has_p_only
+        else ""
+    )
     return (
-        f"A change was called better or worse when its interval lay wholly beyond {margin}, and "
+        f"A change was called better or worse when its interval lay wholly beyond {margin}{by_p}, "
+        "and "
         f"the arms equivalent when the {shown} interval lay inside ±{plain(terms.equivalence)} "
         "(two one-sided tests of equivalence, TOST); otherwise the runs cannot tell."
     )
@@ -150,15 +149,22 @@ def _multiplicity(reading: Reading) -> str:
     if not families:
         return f"Each comparison was decided by itself at the {level} level."
     told = [
-        f"The {count(size)} comparisons {_FAMILIES.get(name, label(name))} were guarded together "
-        f"at the {level} level by {_rule(rule)}."
+        f"The {count(size)} comparisons {_FAMILIES.get(name, label(name))} {_rule(reading, rule)}."
         for name, size, rule in families
     ]
     return " ".join(told)
 
 
-def _rule(rule: str) -> str:
-    return next((says for name, says in _RULES.items() if name in rule), label(rule, 160))
+def _rule(reading: Reading, rule: str) -> str:
+    told = next((says for name, says in _RULES.items() if name in rule), "")
+    if not told:
+        return f"were guarded together by {label(rule, 160)}"
+    critical = {r.comparison.critical_z for r in reading.rows if r.verdict.rule == rule} - {None}
+    return told.format(
+        z=" or ".join(f"{z:.2f}" for z in sorted(z for z in critical if z is not None)) or "larger",
+        level=percent(reading.terms.level),
+        alpha=percent(1 - reading.terms.level),
+    )
 
 
 def _missing(reading: Reading) -> str:

@@ -2,10 +2,12 @@
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from equipoise.stages.report.absences import missing_section, unit_sets_section
 from equipoise.stages.report.claims import claims_section, notices_section
@@ -26,6 +28,7 @@ from equipoise.stages.report.tables import Section
 from equipoise.stages.report.text import label
 
 MOST_BYTES = 1_000_000
+_JOINT = re.compile(r"([_/=])(?=\w)")
 _ROOM = "equipoise.stages.report"
 
 
@@ -81,6 +84,7 @@ def _page(reading: Reading, sections: list[Section], limits: Limits) -> bytes:
             bars=[show(reading, row, axis) for row in drawn],
             n_beyond=len(reading.rows) - len(drawn),
             targets=targets,
+            has_p_only=any(r.is_finding and r.comparison.interval is None for r in drawn),
             axis=axis,
             margin=plain(reading.terms.margin),
             equivalence=plain(reading.terms.equivalence),
@@ -96,6 +100,11 @@ def _page(reading: Reading, sections: list[Section], limits: Limits) -> bytes:
         )
     )
     return page.encode(errors="replace")
+
+
+def _soft(text: str) -> Markup:
+    """Gives the text, escaped, with places where a long name may be broken."""
+    return Markup(_JOINT.sub("\\1<wbr>", str(escape(text))))  # noqa: S704  escaped just here
 
 
 def _csp_hash(script: str) -> str:
@@ -119,4 +128,5 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.filters["name"] = label
+    environment.filters["soft"] = _soft
     return environment

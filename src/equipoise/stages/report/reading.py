@@ -129,7 +129,7 @@ def _rank(row: Row, *, is_lower_better: bool) -> tuple[int, float]:
     interval, is_worse = row.comparison.interval, row.verdict.word is Word.WORSE
     group = 1 if is_worse else 2
     if interval is None:
-        return (group, 0.0)
+        return (group, row.comparison.adjusted_p or 0.0)
     is_upward = is_worse == is_lower_better
     return (group, -interval.lo if is_upward else interval.hi)
 
