@@ -50,7 +50,10 @@ def derive(file: ComparisonFile, root: Path, *, fresh: Path | None = None) -> De
         InputError: an archive is not there, or the terms cannot be answered.
         Tampered: an archive's lines are not those its head names.
     """
-    archives = {source.archive: Archive.open(root / source.archive) for source in file.sources}
+    archives = {
+        source.archive: Archive.open(Path(os.path.normpath(root.resolve() / source.archive)))
+        for source in file.sources
+    }
     columns = {
         name: archive.columns() if fresh is None else archive.derive_columns(fresh / str(i))
         for i, (name, archive) in enumerate(sorted(archives.items()))
@@ -131,7 +134,7 @@ def sources_of(
     return tuple(
         ArmSource(
             name=name,
-            archive=Path(os.path.relpath(by_name[name][0], root)).as_posix(),
+            archive=Path(os.path.relpath(by_name[name][0].resolve(), root.resolve())).as_posix(),
             arm=by_name[name][1],
             head=Archive.open(by_name[name][0]).head,
         )

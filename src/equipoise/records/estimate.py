@@ -124,7 +124,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     `interval_single` the same unadjusted, for a reader who looks at this cell alone;
     `interval_equivalence` the 90 % one (1 - 2 alpha) that decides `equivalent`. `fixed_interval`
     speaks of this very set of units. `literal_lo`/`guarded_lo` are the two lower bounds of the
-    seed rule on the loss increase, and which of them failed is said in the verdict. `worst_lo`,
+    seed rule on the loss increase, and which of them failed is said in the verdict; `n_min_new`,
+    `n_min_base` are the units each arm needs before that rule may list the cell (null under other
+    rules). `worst_lo`,
     `worst_hi` bound delta whatever the missing outcomes were.
     """
 
@@ -154,6 +156,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     adjusted_p: float | None = None
     literal_lo: float | None = None
     guarded_lo: float | None = None
+    n_min_new: int | None = None
+    n_min_base: int | None = None
     worst_lo: float | None = None
     worst_hi: float | None = None
     p_values: tuple[PValue, ...] = ()

@@ -47,6 +47,32 @@ def least_units(spread: str | float, margin: str | float) -> int:
     return max(_LEAST_UNITS, math.ceil(16 * s * s / (mde * mde)))
 
 
+def least_units_of(variance: float, margin: str | float) -> int:
+    """The minimum number of units where the variance between units was measured, not typed.
+
+    As :func:`least_units`; a measured variance carries the dust of binary fractions, which must
+    not add a unit: one part in 10^12 is taken off before rounding up.
+
+    Args:
+        variance: variance between units (ddof 1), 0 or more; at 0 the spread after adding one 0
+            and one 1 is not known here: give that variance instead.
+        margin: the smallest difference one cares about (``mde``), above 0.
+
+    Raises:
+        InputError: the margin is no decimal number above 0, or the variance is negative.
+
+    >>> least_units_of(0.5000000000000001, "0.05")
+    3200
+    """
+    if variance < 0:
+        raise InputError(f"variance = {variance}", wanted="0 or more", where="field 'variance'")
+    mde = exact_number(margin, "mde")
+    if mde <= 0:
+        raise InputError(f"mde = {margin}", wanted="a margin above 0", where="field 'mde'")
+    exact = 16 * Fraction(variance) / (mde * mde)
+    return max(_LEAST_UNITS, math.ceil(exact * (1 - Fraction(1, 10**12))))
+
+
 def exact_number(given: str | float | Decimal, name: str) -> Fraction:
     """A decimal text, or a number by its shortest decimal form, as an exact fraction.
 

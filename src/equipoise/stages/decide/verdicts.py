@@ -6,7 +6,7 @@ from equipoise.records.estimate import ArmEstimate, CellKey, Comparison
 from equipoise.records.result import Estimates
 from equipoise.records.terms import Direction, Rule, Terms
 from equipoise.records.verdict import Tag, Verdict, Word
-from equipoise.stages.decide.words import gain_limits, word_of
+from equipoise.stages.decide.words import gain_limits, lacking_units, word_of
 
 Arms = Mapping[tuple[str, CellKey], ArmEstimate]
 
@@ -83,7 +83,7 @@ def _why(word: Word, comparison: Comparison, terms: Terms) -> str:
         Word.BETTER: f"lies above {f'the margin {margin:+g}' if margin else '0'}",
         Word.WORSE: f"lies below {f'the margin {-margin:+g}' if margin else '0'}",
         Word.EQUIVALENT: f"lies inside the equivalence band ±{terms.equivalence:g}",
-        Word.CANNOT_TELL: _undecided(lo, hi, terms),
+        Word.CANNOT_TELL: _undecided(comparison, lo, hi, terms),
     }[word]
     return f"{range_text.replace('.0000%', ' %')} {reason}"
 
@@ -92,7 +92,10 @@ def _p(p: float | None) -> str:
     return "not estimable" if p is None else f"{p:.3g}"
 
 
-def _undecided(lo: float, hi: float, terms: Terms) -> str:
+def _undecided(comparison: Comparison, lo: float, hi: float, terms: Terms) -> str:
+    few = lacking_units(comparison)
+    if few:
+        return f"is not listed, whatever it says: unterbelegt, {few} (16 s²/margin²)"
     sides = []
     if hi > terms.margin:
         sides.append("a gain")

@@ -38,6 +38,19 @@ def gain_limits(
     return (lo, hi) if direction is Direction.HIGHER else (-hi, -lo)
 
 
+def lacking_units(comparison: Comparison) -> str:
+    """Says which arm has fewer units than the seed rule's n_min; "" where both have enough."""
+    sides = (
+        (comparison.baseline, comparison.n_units_base, comparison.n_min_base),
+        (comparison.arm, comparison.n_units_new, comparison.n_min_new),
+    )
+    return ", ".join(
+        f"{name!r} has {n:,} units of n_min = {least:,}"
+        for name, n, least in sides
+        if least is not None and n < least
+    )
+
+
 def _is_void(comparison: Comparison) -> bool:
     return comparison.delta is None
 
@@ -50,6 +63,8 @@ def _by_interval(comparison: Comparison, terms: Terms, shift: float) -> Word:
     assert comparison.interval is not None
     lo, hi = gain_limits(comparison.interval, terms.direction, shift)
     if terms.rule is Rule.SEED and comparison.family == "cells":
+        if lacking_units(comparison):
+            return Word.CANNOT_TELL
         literal_lo, literal_hi = _literal_gain(comparison, terms, shift)
         lo, hi = min(lo, literal_lo), max(hi, literal_hi)
     if lo > terms.margin:

@@ -16,6 +16,7 @@ from equipoise.stages.estimate.adjusting import with_adjusted
 from equipoise.stages.estimate.family import Family
 from equipoise.stages.estimate.limits import Limits, limits_of
 from equipoise.stages.estimate.samples import Met
+from equipoise.stages.estimate.seed_rule import seed_bounds, with_least_units
 from equipoise.stats.contingency import mcnemar
 
 _POWER_Z = float(ndtri(0.8))
@@ -94,6 +95,7 @@ def _start(terms: Terms, sides: tuple[Side, Side], key: CellKey, met: Met) -> Co
         not_estimable=reason.text,
         n_better=None,
     )
+    one = with_least_units(terms, one, base, new)
     return _with_counts(_with_worst(one, base, new), terms, met)
 
 
@@ -230,7 +232,13 @@ def _with_limits(
             critical_z=families[i].critical_z,
             reportable=_reportable(terms, deciding, i, float(z[i])),
             excludable=max(abs(float(deciding.lo[i])), abs(float(deciding.hi[i]))),
-            **_seed_bounds(terms, one, deciding, i, float(z[i])),
+            **seed_bounds(
+                terms,
+                one.delta or 0.0,
+                deciding.se[i],
+                (float(deciding.lo[i]), float(deciding.hi[i])),
+                float(z[i]),
+            ),
         )
         for i, one in enumerate(ones)
     ]
@@ -257,18 +265,3 @@ def _reportable(terms: Terms, limits: Limits, i: int, z: float) -> float:
     """
     half = (float(limits.hi[i]) - float(limits.lo[i])) / 2
     return terms.margin + half * (1 + _POWER_Z / z)
-
-
-def _seed_bounds(
-    terms: Terms, one: Comparison, limits: Limits, i: int, z: float
-) -> dict[str, float]:
-    """Gives both lower bounds of the change for the worse: literal delta - z se, and guarded."""
-    if one.delta is None:
-        return {}
-    worse = -_gain(one.delta, terms)
-    guarded = limits.lo[i] if terms.direction is Direction.LOWER else -limits.hi[i]
-    se = limits.se[i]
-    found = {"guarded_lo": float(guarded)}
-    if se is not None:
-        found["literal_lo"] = worse - z * se
-    return found
