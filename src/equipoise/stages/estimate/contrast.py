@@ -96,7 +96,7 @@ def _start(terms: Terms, sides: tuple[Side, Side], key: CellKey, met: Met) -> Co
         n_better=None,
     )
     one = with_least_units(terms, one, base, new)
-    return _with_counts(_with_worst(one, base, new), terms, met)
+    return _with_counts(_with_worst(one, base, new, met), terms, met)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,12 +147,16 @@ def _gain(delta: float, terms: Terms) -> float:
     return delta if terms.direction is Direction.HIGHER else -delta
 
 
-def _with_worst(one: Comparison, base: ArmEstimate | None, new: ArmEstimate | None) -> Comparison:
+def _with_worst(
+    one: Comparison, base: ArmEstimate | None, new: ArmEstimate | None, met: Met
+) -> Comparison:
     """Adds the bounds of delta whatever the missing outcomes were (Manski 1989)."""
     if base is None or new is None or one.delta is None:
         return one
     if all(e.missing.planned == e.missing.evaluable for e in (base, new)):
         return one
+    if met.worst is not None:
+        return msgspec.structs.replace(one, worst_lo=met.worst[0], worst_hi=met.worst[1])
     limits = (
         base.missing.worst_lo,
         base.missing.worst_hi,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, UnitSets
-from equipoise.records.notice import Notice, Severity
+from equipoise.records.notice import Notice
 from equipoise.records.result import CellLines, Estimates
 from equipoise.records.terms import Terms
 from equipoise.stages.estimate.arms import arm_estimates
@@ -17,8 +17,9 @@ from equipoise.stages.estimate.family import Family, cell_family, headline_famil
 from equipoise.stages.estimate.lines import flaky_units, moved_units
 from equipoise.stages.estimate.moments import ArmMoments
 from equipoise.stages.estimate.samples import Met, is_paired, meet
+from equipoise.stages.estimate.unit_notices import retried, set_notices, uneven
 from equipoise.stages.estimate.unit_sets import join_units, label_conflicts, unit_sets
-from equipoise.stages.estimate.units import read_units, unit_table
+from equipoise.stages.estimate.units import read_units
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,6 +72,9 @@ def estimate(
     notices: list[Notice] = []
     for arm in others:
         _meet(con, terms, base, arm)
+        assert arm.sets is not None
+        both = base.facts.has_clusters and arm.facts.has_clusters
+        notices += set_notices(terms, arm.sets, has_clusters=both)
         notices += label_conflicts(
             con, terms, (base.columns.name, 0), (arm.columns.name, arm.index)
         )
@@ -92,7 +96,11 @@ def estimate(
             flaky=flaky,
             n_flaky_beyond=beyond,
             lines=_lines(con, terms, base, others, compared, evidence),
-            notices=tuple(notices + _uneven(con, arms) + _after_outcome(arms)),
+            notices=tuple(
+                notices
+                + uneven(con, [(arm.columns.name, arm.index) for arm in arms])
+                + retried([(arm.columns.name, arm.moments[CellKey()]) for arm in arms])
+            ),
         ),
         is_simulated=any(arm.facts.n_simulated for arm in arms),
         is_soft=any(m.n_soft for arm in arms for m in arm.moments.values()),
@@ -151,35 +159,3 @@ def _lines(
         both = ((base.index, base.columns), (arm.index, arm.columns))
         found += moved_units(con, terms, both, ids, evidence)
     return tuple(found)
-
-
-def _uneven(con: duckdb.DuckDBPyConnection, arms: Sequence[_Arm]) -> list[Notice]:
-    """Tells when the units of an arm were planned with unequal numbers of repetitions."""
-    notices = []
-    for arm in arms:
-        row = con.execute(
-            f"SELECT min(planned), max(planned) FROM {unit_table(arm.index)}"
-        ).fetchone()
-        if row is not None and row[0] != row[1]:
-            notices.append(
-                Notice(
-                    code="uneven_repetitions",
-                    message=f"units of arm {arm.columns.name!r} have {row[0]} to {row[1]} "
-                    "repetitions; each unit counts once, whatever its number",
-                )
-            )
-    return notices
-
-
-def _after_outcome(arms: Sequence[_Arm]) -> list[Notice]:
-    return [
-        Notice(
-            code="attempts",
-            message=f"arm {arm.columns.name!r} has {one.tries - one.planned} attempts beyond the "
-            "first; the first attempt with an outcome counts, no attempt is a repetition",
-            severity=Severity.INFO,
-            count=one.tries - one.planned,
-        )
-        for arm in arms
-        if (one := arm.moments[CellKey()]).tries > one.planned
-    ]

@@ -10,7 +10,7 @@ from equipoise.records.estimate import CellKey
 from equipoise.records.terms import Terms
 from equipoise.stages.estimate.moments import Centred, cell_keys, centred, power_sums, total
 from equipoise.stages.estimate.unit_sets import pair_table
-from equipoise.stages.estimate.units import SCALE
+from equipoise.stages.estimate.units import SCALE, fixed, unit_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,35 @@ def pair_moments(
         for row in con.execute(_pair_query(column, pair_groups(base, new))).fetchall():
             found[CellKey(label=key, value=str(row[0]))] = _pair_row(row[1:])
     return found
+
+
+def worst_of_shared(
+    con: duckdb.DuckDBPyConnection, terms: Terms, base: int, new: int
+) -> dict[CellKey, tuple[float, float]]:
+    """Gives, per cell, the bounds of the mean difference over the units that ran in both arms.
+
+    Each missing repetition takes its worst value (Manski 1989); for arms whose unit sets differ,
+    so that units of one arm alone do not enter bounds of a difference they are no part of.
+    """
+    low, high = (_filled(side, 0) for side in ("b", "n")), (_filled(side, 1) for side in ("b", "n"))
+    (low_base, low_new), (high_base, high_new) = low, high
+    found = {}
+    for key, column in cell_keys(terms):
+        cell = f"b.{column}" if key else column
+        rows = con.execute(
+            f"SELECT {cell} AS cell, count(*), sum({fixed(f'{low_new} - {high_base}')}), "
+            f"sum({fixed(f'{high_new} - {low_base}')}) FROM {unit_table(base)} b "
+            f"JOIN {unit_table(new)} n USING (unit) GROUP BY cell ORDER BY cell"
+        ).fetchall()
+        for value, n, least, most in rows:
+            found[CellKey(label=key, value=str(value))] = (least / SCALE / n, most / SCALE / n)
+    return found
+
+
+def _filled(side: str, value: int) -> str:
+    """Gives SQL for a unit's mean with every missing repetition set to the value."""
+    lacking = f"({side}.planned - {side}.evaluable) / {side}.planned"
+    return f"(coalesce({side}.v, 0) * {side}.evaluable / {side}.planned + {value} * {lacking})"
 
 
 def _pair_query(column: str, table: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from equipoise.records.estimate import CellKey, UnitSets
 from equipoise.records.terms import Pairing, Terms
 from equipoise.stages.estimate.moments import ArmMoments, cell_keys
-from equipoise.stages.estimate.pair_moments import PairMoments, pair_moments
+from equipoise.stages.estimate.pair_moments import PairMoments, pair_moments, worst_of_shared
 from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import SCALE, fixed
 from equipoise.stats.clusters import ClusterSums
@@ -18,7 +18,9 @@ from equipoise.stats.clusters import ClusterSums
 class Met:
     """Two arms as they meet in one cell; `pair` and `clusters` are null where they do not apply.
 
-    A paired comparison without `pair` shares no unit with an outcome in both arms.
+    A paired comparison without `pair` shares no unit with an outcome in both arms. `worst` bounds
+    the mean difference over shared units whatever the missing outcomes were; null where the arms'
+    own bounds say it.
     """
 
     is_paired: bool
@@ -26,6 +28,7 @@ class Met:
     new: ArmMoments | None
     pair: PairMoments | None
     clusters: ClusterSums | None
+    worst: tuple[float, float] | None = None
 
 
 def meet(
@@ -46,7 +49,10 @@ def meet(
     keys = sorted({*moments[0], *moments[1]}, key=lambda k: (k.label, k.value))
     pairs: dict[CellKey, PairMoments] = {}
     clusters: dict[CellKey, ClusterSums] = {}
+    worst: dict[CellKey, tuple[float, float]] = {}
     if is_paired(terms, sets):
+        if sets.n_only_base or sets.n_only_new:
+            worst = worst_of_shared(con, terms, base, new)
         pairs = pair_moments(con, terms, base, new)
         if has_clusters and terms.use_clusters:
             clusters = _cluster_sums(con, terms, pair_table(base, new))
@@ -57,15 +63,21 @@ def meet(
             new=moments[1].get(key),
             pair=pairs.get(key),
             clusters=clusters.get(key),
+            worst=worst.get(key),
         )
         for key in keys
     }
 
 
 def is_paired(terms: Terms, sets: UnitSets) -> bool:
-    """Whether the arms are compared unit by unit."""
+    """Whether the arms are compared unit by unit.
+
+    Where nobody said, they are if half the units of the smaller arm, or more, ran in both: a few
+    shared units would speak for arms that they are no fair sample of.
+    """
     if terms.pairing is Pairing.AUTO:
-        return sets.n_shared > 0
+        smaller = sets.n_shared + min(sets.n_only_base, sets.n_only_new)
+        return 2 * sets.n_shared >= max(smaller, 1)
     return terms.pairing is Pairing.PAIRED
 
 
