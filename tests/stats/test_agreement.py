@@ -267,6 +267,8 @@ def test_undefined_is_said_and_never_a_number() -> None:
         with pytest.raises(NotEstimable, match="two raters") as caught:
             coefficient(single)
         assert caught.value.code == "no_overlap"
+    with pytest.raises(NotEstimable, match="two raters"):
+        observed_agreement(count_ratings([[None], []])[1])
     with pytest.raises(NotEstimable, match="only one category"):
         gwet_ac1(np.array([[2.0], [2.0]]))
     with pytest.raises(NotEstimable, match="same label"):
@@ -319,6 +321,7 @@ def test_declared_labels_allow_raters_who_use_different_ones() -> None:
         (lambda: observed_agreement(np.array([[-1.0, 3.0]])), "out_of_range"),
         (lambda: observed_agreement(np.array([[0.5, 1.5]])), "out_of_range"),
         (lambda: cohen_kappa([[1.0, 2.0]]), "table"),
+        (lambda: cohen_kappa([[1.0, 2.0], [1.0]]), "table"),
         (lambda: krippendorff_alpha(_FLEISS, [1.0], metric="interval"), "values"),
         (lambda: krippendorff_alpha(_FLEISS, range(-2, 3), metric="ratio"), "out_of_range"),
         (lambda: position_test([0, 4], 4), "out_of_range"),

@@ -192,6 +192,7 @@ def test_closed_forms_say_why_they_do_not_exist(
         ([("A", "A", 1, 1)], "same_system"),
         ([("A", "B", 1)], "row_shape"),
         ([("A", "B", -1, 2)], "out_of_range"),
+        ([("A", "B", "1", 2)], "not_a_number"),
         ([("A", "B", float("nan"), 2)], "out_of_range"),
     ],
 )

@@ -111,7 +111,7 @@ def overlapping(counts: FloatArray) -> npt.NDArray[np.bool_]:
     >>> overlapping(np.array([[2.0, 0.0], [1.0, 0.0]])).tolist()
     [True, False]
     """
-    if counts.ndim != 2 or counts.size == 0 or (counts < 0).any() or (counts % 1 != 0).any():
+    if counts.ndim != 2 or (counts < 0).any() or (counts % 1 != 0).any():
         raise InputError(
             f"counts of shape {counts.shape} with values that are no counts",
             wanted="whole numbers of 0 or more, one row a unit, one column a category",

@@ -89,7 +89,8 @@ def pair_table(
     appear unless ``systems`` gives one; the first is the reference of a fit.
 
     Raises:
-        InputError: no row (``no_votes``), a row of another shape (``row_shape``), a negative or
+        InputError: no row (``no_votes``), a row of another shape (``row_shape``), a
+            text for a count (``not_a_number``), a negative or
             non-finite count (``out_of_range``), a system against itself (``same_system``), a
             system that ``systems`` does not name (``unknown_item``).
 
@@ -102,6 +103,10 @@ def pair_table(
                 f"row {number} has {len(row)} fields",
                 wanted="first, second, wins of first, wins of second, and perhaps ties",
                 code="row_shape",
+            )
+        if texts := [count for count in row[2:] if isinstance(count, str)]:
+            raise InputError(
+                f"row {number} has the counts {texts}", wanted="numbers", code="not_a_number"
             )
     named = [str(name) for row in rows for name in row[:2]]
     order = tuple(dict.fromkeys(named)) if systems is None else tuple(systems)

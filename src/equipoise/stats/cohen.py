@@ -104,7 +104,7 @@ def cohen_kappa(table: npt.ArrayLike, *, weights: Weights = "none") -> CohenKapp
     >>> round(cohen_kappa([[20, 5], [10, 15]]).value, 6)
     0.4
     """
-    counts = np.asarray(table, dtype=np.float64)
+    counts = _square(table)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any():
         raise InputError(
             f"a table of shape {counts.shape}", wanted="a square table of counts", code="table"
@@ -135,6 +135,15 @@ def cohen_kappa(table: npt.ArrayLike, *, weights: Weights = "none") -> CohenKapp
         chance=chance,
         n=n,
     )
+
+
+def _square(table: npt.ArrayLike) -> FloatArray:
+    try:
+        return np.asarray(table, dtype=np.float64)
+    except ValueError as error:
+        raise InputError(
+            "rows of different lengths", wanted="a square table of counts", code="table"
+        ) from error
 
 
 def _credit(k: int, weights: Weights) -> FloatArray:

@@ -20,7 +20,7 @@ from equipoise.stats.agreement_report import agreement_mode
 from equipoise.stats.cohen import cohen_kappa, cross_table
 from equipoise.stats.krippendorff import Metric, krippendorff_alpha
 
-Label = str | int | float
+Label = str | int | float | bool
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Weighting = Literal["none", "unweighted", "linear", "quadratic"]
 
@@ -160,6 +160,8 @@ def _weights(given: Weighting | None) -> Literal["none", "linear", "quadratic"]:
 
 
 def _fleiss(given: CategoryCounts) -> dict[str, Any]:
+    if not given.counts:
+        raise InputError("no unit", wanted="one row of counts a unit", code="no_units")
     if len({len(row) for row in given.counts}) != 1:
         raise InputError(
             "rows of different lengths", wanted="one column a category", code="length_differs"

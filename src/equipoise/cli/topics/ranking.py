@@ -20,7 +20,7 @@ class Pairs(msgspec.Struct):
         pairs: rows [first, second, wins of first, wins of second], perhaps with ties as a fifth.
     """
 
-    pairs: list[list[str | float]]
+    pairs: list[list[str | int | float]]
 
 
 class Placed(msgspec.Struct):
