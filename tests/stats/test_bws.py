@@ -19,6 +19,7 @@ from equipoise.stats.bws import (
     read_answers,
 )
 from equipoise.stats.bws_design import balance
+from equipoise.stats.bws_differences import score_differences
 from equipoise.stats.bws_pairs import implied_pairs, implied_votes
 from equipoise.stats.bws_plan import pass_probability, sets_needed
 from equipoise.stats.choice import fit_votes
@@ -175,6 +176,55 @@ def test_strengths_from_implied_pairs_rank_as_the_scores_do() -> None:
     assert scores.rank == (4.0, 3.0, 2.0, 1.0)
     with pytest.raises(InputError, match="one segment"):
         implied_votes(answers, [1, 2])
+
+
+def _paragraph_study(rng: np.random.Generator, paragraphs: int) -> tuple[BwsAnswers, list[int]]:
+    """Four equal systems that differ by paragraph; three annotators share each paragraph."""
+    local = rng.normal(0.0, 1.0, (paragraphs, 1, 4))
+    felt = local + rng.normal(0.0, 1.0, (paragraphs, 3, 4))
+    answers = BwsAnswers(
+        items=tuple("ABCD"),
+        sets=np.tile(np.arange(4), (paragraphs * 3, 1)),
+        best=felt.argmax(axis=2).ravel(),
+        worst=felt.argmin(axis=2).ravel(),
+    )
+    return answers, np.repeat(np.arange(paragraphs), 3).tolist()
+
+
+def test_score_differences_hold_over_segments_where_pooled_answers_do_not() -> None:
+    rng = np.random.default_rng(21)
+    rounds, joint, pooled = 600, 0, 0
+    for _ in range(rounds):
+        answers, segments = _paragraph_study(rng, 40)
+        found = score_differences(answers, segments, rng=rng, draws=2000)
+        joint += bool(((found.low <= 0) & (found.high >= 0)).all())
+        alone = score_differences(answers, range(120), rng=rng, draws=2000)
+        pooled += bool(((alone.low <= 0) & (alone.high >= 0)).all())
+    assert 0.93 <= joint / rounds <= 0.975
+    assert pooled / rounds < 0.85
+
+
+def test_score_differences_of_complete_sets_are_paired_differences_of_segment_means() -> None:
+    answers, segments = _paragraph_study(np.random.default_rng(3), 25)
+    found = score_differences(answers, segments)
+    gap = (answers.best == 0) * 1.0 - (answers.worst == 0)
+    gap -= (answers.best == 1) * 1.0 - (answers.worst == 1)
+    means = gap.reshape(25, 3).mean(axis=1)
+    assert found.value[0] == pytest.approx(means.mean())
+    assert found.se[0] == pytest.approx(means.std(ddof=1) / 5)
+    assert found.df == 24
+
+
+def test_score_differences_refuse_what_shows_no_spread() -> None:
+    always = read_answers([("ABC", "A", "B")] * 5)
+    for segments, code in (([1] * 5, "one_cluster"), (range(5), "no_spread")):
+        with pytest.raises(NotEstimable) as caught:
+            score_differences(always, segments)
+        assert caught.value.code == code
+    with pytest.raises(NotEstimable, match="'Z' was never shown"):
+        score_differences(read_answers([("ABC", "A", "B")] * 5, items=list("ABCZ")), range(5))
+    with pytest.raises(InputError, match="one segment"):
+        score_differences(always, [1])
 
 
 def test_closed_form_logit_of_the_published_example() -> None:
