@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-slow check format certificate clean
+.PHONY: help install demo test test-slow check format pages certificate clean
 
 help:  ## lists what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -50,6 +50,10 @@ test-slow: $(VENV)/.installed-dev  ## the long sweeps
 
 certificate: $(VENV)/.installed-dev  ## measures the coverage certificate anew into docs/certificate.md
 	$(BIN)/python -m benchmarks.certificate
+
+pages: $(VENV)/.installed-dev  ## writes the reference pages that follow from the program
+	PYTHONPATH=tests $(BIN)/python -m house.command_page > docs/reference/cli.md
+	$(BIN)/equipoise calc --reference > docs/reference/calc.md
 
 format: $(VENV)/.installed-dev  ## formats the code and mends what ruff can mend
 	$(BIN)/ruff format .
