@@ -31,6 +31,9 @@ READERS: dict[str, tuple[str, str]] = {
 }
 """Format -> (``module:attribute`` of its reader, what it reads in one line)."""
 
+_TABLES = frozenset({"jsonl", "csv", "tsv", "parquet", "json", "yaml"})
+"""Forms of a table; a mapping may name them as its ``format``."""
+
 
 def reader(name: str) -> LogReader:
     """Gives the reader of a foreign format.
@@ -38,6 +41,8 @@ def reader(name: str) -> LogReader:
     Raises:
         InputError: there is no such format; the nearest is named.
     """
+    if name in _TABLES:
+        name = "table"
     if name not in READERS:
         raise InputError(
             f"no format {name!r}",

@@ -6,6 +6,9 @@ from equipoise.errors import InputError, nearest
 from equipoise.records.grade import OUTCOME
 from equipoise.records.terms import Direction
 
+_EVERYWHERE = ("format", "labels", "direction")
+"""Keys that every reader takes, and leaves alone where they mean nothing to it."""
+
 
 class Options:
     """Options of one reader; every method gives a checked value or its default."""
@@ -17,7 +20,7 @@ class Options:
             InputError: a key is not known; the nearest is named.
         """
         for key in options:
-            if key not in keys:
+            if key not in keys + _EVERYWHERE:
                 raise InputError(
                     f"option {key!r} is not known",
                     wanted=f"one of {', '.join(keys)}",
@@ -54,6 +57,7 @@ class Options:
     def scale(self) -> tuple[float, float]:
         """Gives the lowest and highest value of numeric scores; 0 and 1 without the option."""
         value = self._options.get("scale", (0.0, 1.0))
+        value = value.split(",") if isinstance(value, str) else value
         try:
             low, high = (float(v) for v in value)
         except (TypeError, ValueError):
@@ -67,6 +71,8 @@ class Options:
     def names(self, key: str) -> dict[str, str]:
         """Gives name -> key of the source; a list names both at once."""
         value = self._options.get(key, {})
+        if isinstance(value, str):
+            value = [part.strip() for part in value.split(",")]
         if isinstance(value, list | tuple):
             value = {name: name for name in value}
         if not isinstance(value, dict) or not all(
@@ -79,5 +85,6 @@ class Options:
 
     def directions(self, default: Direction = Direction.HIGHER) -> dict[str, Direction]:
         """Gives the direction of the outcome."""
-        value = self.choice("direction", (default.value, *(d.value for d in Direction)))
+        words = dict.fromkeys((default.value, *(d.value for d in Direction)))
+        value = self.choice("direction", tuple(words))
         return {OUTCOME: Direction(value)}

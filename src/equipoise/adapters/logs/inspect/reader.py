@@ -213,7 +213,7 @@ def _check(log: Log, reader: SampleReader, noticer: Noticer) -> None:
         noticer.warn("declared_nan", "a declared metric is NaN: undefined, not 0", name)
 
 
-_KEYS = ("arm", "scorer", "scale", "direction", "labels", "cluster")
+_KEYS = ("arm", "scorer", "scale", "cluster")
 
 
 def _choices(options: Options) -> Choices:

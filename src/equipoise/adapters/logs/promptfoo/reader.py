@@ -37,7 +37,7 @@ class PromptfooReader:
 
     def directions(self, options: dict[str, Any]) -> dict[str, Direction]:
         """Gives the direction of the outcome: passing is better."""
-        return Options({k: v for k, v in options.items() if k in _KEYS}, _KEYS).directions()
+        return Options(options, _KEYS).directions()
 
     def read(self, source: Path, options: dict[str, Any]) -> Iterator[Reading]:
         """Yields the readings of one results file.

@@ -11,7 +11,7 @@ from equipoise.adapters.yaml_file import YamlText, parse
 from equipoise.errors import InputError, nearest
 from equipoise.records.terms import Direction
 
-Format = Literal["jsonl", "csv", "tsv", "parquet", "json", "yaml"]
+Format = Literal["table", "jsonl", "csv", "tsv", "parquet", "json", "yaml"]
 Zeroable = Literal[
     "cost_usd",
     "input_tokens",
@@ -20,6 +20,14 @@ Zeroable = Literal[
     "cache_write_tokens",
     "duration_ms",
 ]
+
+
+def _as_list(value: Any) -> Any:
+    """A text such as ``a, b`` stands for a list: the command line knows only texts."""
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 
 
 class _Strict(BaseModel):
@@ -73,7 +81,9 @@ def _as_column(value: Any) -> Any:
     return value
 
 
-Source = Annotated[Column, BeforeValidator(_as_column)]
+Source = Annotated[
+    Column, BeforeValidator(_as_column, json_schema_input_type=Column | str | tuple[str, ...])
+]
 
 
 class Graded(_Strict):
@@ -91,9 +101,9 @@ class Graded(_Strict):
 
     column: str
     direction: Direction = Direction.HIGHER
-    scale: tuple[float, float] = (0.0, 1.0)
+    scale: Annotated[tuple[float, float], BeforeValidator(_as_list)] = (0.0, 1.0)
     words: dict[str, float] = {}
-    missing: tuple[str, ...] = ()
+    missing: Words = ()
     how: Literal["measured", "soft"] = "measured"
     by: str = ""
 
@@ -108,7 +118,7 @@ def _as_graded(value: Any) -> Any:
     return {"column": value} if isinstance(value, str) else value
 
 
-GradedSource = Annotated[Graded, BeforeValidator(_as_graded)]
+GradedSource = Annotated[Graded, BeforeValidator(_as_graded, json_schema_input_type=Graded | str)]
 
 
 class Status(_Strict):
@@ -172,7 +182,15 @@ class HeadlineFile(_Strict):
 
 
 def _as_labels(value: Any) -> Any:
+    value = _as_list(value)
     return {name: name for name in value} if isinstance(value, list | tuple) else value
+
+
+Names = Annotated[
+    dict[str, str],
+    BeforeValidator(_as_labels, json_schema_input_type=dict[str, str] | tuple[str, ...] | str),
+]
+"""Name -> column; a list stands for columns that keep their names."""
 
 
 class Mapping(_Strict):
@@ -188,16 +206,18 @@ class Mapping(_Strict):
     outcome: GradedSource | None = None
     loss: GradedSource | None = None
     direction: Direction | None = None
-    scale: tuple[float, float] | None = None
-    missing: tuple[str, ...] = ()
+    scale: Annotated[tuple[float, float] | None, BeforeValidator(_as_list)] = None
+    missing: Words = ()
     words: dict[str, float] = {}
     criteria: dict[str, GradedSource] = {}
     aggregate: Aggregate | None = None
-    status: Annotated[Status | None, BeforeValidator(_as_status)] = None
+    status: Annotated[
+        Status | None, BeforeValidator(_as_status, json_schema_input_type=Status | str | None)
+    ] = None
     error: str | None = None
     stop_reason: str | None = None
     exit_code: str | None = None
-    labels: Annotated[dict[str, str], BeforeValidator(_as_labels)] = {}
+    labels: Names = {}
     cluster: Source | None = None
     cost_usd: str | None = None
     input_tokens: str | None = None
@@ -212,15 +232,17 @@ class Mapping(_Strict):
     output: str | None = None
     output_sha256: str | None = None
     cached: str | None = None
-    counts: Annotated[dict[str, str], BeforeValidator(_as_labels)] = {}
-    versions: Annotated[dict[str, str], BeforeValidator(_as_labels)] = {}
+    counts: Names = {}
+    versions: Names = {}
     model_answered: str | None = None
     started_at: str | None = None
-    findings: Annotated[Findings | None, BeforeValidator(_as_findings)] = None
+    findings: Annotated[
+        Findings | None, BeforeValidator(_as_findings, json_schema_input_type=Findings | str | None)
+    ] = None
     headline: dict[str, float | dict[str, float | None] | None] | HeadlineFile = Field(
         default={}, union_mode="smart"
     )
-    zero_means_missing: tuple[Zeroable, ...] = ()
+    zero_means_missing: Annotated[tuple[Zeroable, ...], BeforeValidator(_as_list)] = ()
     is_simulated: Annotated[bool | str, BeforeValidator(_as_plain)] = False
     rows: str | None = None
 
@@ -241,6 +263,14 @@ class Mapping(_Strict):
         if not singles and not self.criteria and self.findings is None:
             raise ValueError("no outcome: give one of value, outcome, loss, criteria, findings")
         return self
+
+
+def mapping_schema() -> dict[str, Any]:
+    """Gives the JSON Schema of a mapping file, for editors that complete and check."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Equipoise table mapping",
+    } | Mapping.model_json_schema(mode="validation")
 
 
 def load_mapping(path: Path) -> dict[str, Any]:

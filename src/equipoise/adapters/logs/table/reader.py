@@ -55,7 +55,8 @@ class TableReader:
             UnreadableSource: nothing can be read.
         """
         noticer = Noticer()
-        form = str(options.get("format") or table_format(source))
+        said = options.get("format")
+        form = str(said) if said and said != self.name else table_format(source)
         mapping = self._mapping(source, form, options, noticer)
         mapping = _with_bases(mapping, self._rows(source, form, mapping.rows, Noticer()))
         mapping = self._with_categories(mapping, source, form, noticer)
