@@ -123,3 +123,13 @@ def test_fisher_and_the_lady_tasting_tea() -> None:
         fisher(0, 0, 3, 4)
     with pytest.raises(InputError):
         fisher(1, 2, 3, -4)
+
+
+def test_very_large_counts_keep_their_digits_or_are_refused() -> None:
+    found = mcnemar(0, 5e14, 5e14, 0)
+    assert found.exact == 1.0
+    assert 0 < found.mid <= 1
+    with pytest.raises(InputError, match="1e"):
+        mcnemar(0, 1e30, 1, 0)
+    with pytest.raises(InputError, match="exact test"):
+        fisher(1e9, 1e9, 1e9, 1e9)

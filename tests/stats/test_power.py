@@ -169,3 +169,10 @@ def test_what_no_number_of_units_finds() -> None:
         t_test_units(TTestDesign(delta=1e-9, sd=1), power=0.8)
     with pytest.raises(NotEstimable, match="nothing varies"):
         two_proportion_power(0.0, 1.0, n=10)
+
+
+def test_two_units_suffice_for_a_very_large_difference() -> None:
+    needed = t_test_units(TTestDesign(delta=5, sd=1), power=0.9)
+    assert needed.n == 3
+    assert t_test_power(TTestDesign(delta=5, sd=1), n=needed.exact) == pytest.approx(0.9, abs=1e-9)
+    assert t_test_units(TTestDesign(delta=50, sd=1), power=0.9).n == 2

@@ -17,6 +17,9 @@ Design = Literal["two.sample", "one.sample", "paired"]
 
 _MOST_UNITS = 1e9
 
+_FAR = 1e6
+"""A noncentrality at which the power is 1 with any number of units."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TTestDesign:
@@ -51,7 +54,7 @@ def t_test_power(design: TTestDesign, *, n: float) -> float:
     >>> round(t_test_power(TTestDesign(delta=0.5, sd=1), n=64), 4)
     0.8015
     """
-    if not math.isfinite(n) or n < 0:
+    if not 0 <= n <= 1e15:
         raise InputError(f"n = {n}", wanted="a number of units", where="field 'n'")
     if n < 2:
         raise NotEstimable(f"n = {n:g}, at least 2 needed", code="too_few")
@@ -59,7 +62,7 @@ def t_test_power(design: TTestDesign, *, n: float) -> float:
     df = (n - 1.0) * arms
     tail = open_unit(design.alpha, "alpha") / design.sides
     shift = math.sqrt(n / arms) * abs(design.delta) / positive(design.sd, "sd")
-    return float(nct.sf(-float(stdtrit(df, tail)), df, shift))
+    return float(nct.sf(-float(stdtrit(df, tail)), df, min(shift, _FAR)))
 
 
 def t_test_units(design: TTestDesign, *, power: float) -> UnitsNeeded:
@@ -152,4 +155,4 @@ def _solve(excess: Callable[[float], float]) -> float:
         top *= 4.0
         if top > _MOST_UNITS:
             raise NotEstimable("it would take more than 1e9 units", code="impossible")
-    return float(brentq(excess, top / 4.0, top, xtol=1e-9, rtol=1e-12))
+    return float(brentq(excess, max(2.0, top / 4.0), top, xtol=1e-9, rtol=1e-12))

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, chdtrc
+from scipy.special import betainc, chdtrc
 from scipy.stats import fisher_exact
 
-from equipoise.errors import NotEstimable
+from equipoise.errors import InputError, NotEstimable
 from equipoise.stats.estimates import TestResult
 from equipoise.stats.inputs import count
+
+_MOST_IN_TABLE = 100_000_000
+"""Beyond it the exact test takes minutes and says no more than an interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +65,9 @@ def mcnemar(n11: float, n12: float, n21: float, n22: float) -> McNemar:
             "no unit differs between the arms, so there is nothing to test", code="no_discordant"
         )
     fewer = min(gains, losses)
-    point = float(bdtr(fewer, changed, 0.5)) - (
-        float(bdtr(fewer - 1, changed, 0.5)) if fewer else 0
-    )
-    exact = min(1.0, 2.0 * float(bdtr(fewer, changed, 0.5)))
+    tail = _at_most(fewer, changed)
+    point = tail - (_at_most(fewer - 1, changed) if fewer else 0.0)
+    exact = min(1.0, 2.0 * tail)
     gap = abs(gains - losses)
     chi2, corrected = gap**2 / changed, (gap - min(1, gap)) ** 2 / changed
     return McNemar(
@@ -87,7 +89,7 @@ def fisher(a: float, b: float, c: float, d: float) -> TestResult:
     than the one found; it is 1 where both arms have nothing but successes, or nothing but failures.
 
     Raises:
-        InputError: a count that is negative or not whole.
+        InputError: a count that is negative or not whole, or more than 1e8 in all.
         NotEstimable: a row without any count (code ``too_few``).
 
     >>> round(fisher(8, 5, 2, 11).p, 4)
@@ -96,7 +98,19 @@ def fisher(a: float, b: float, c: float, d: float) -> TestResult:
     cells = [count(v, n) for v, n in ((a, "a"), (b, "b"), (c, "c"), (d, "d"))]
     if 0 in (cells[0] + cells[1], cells[2] + cells[3]):
         raise NotEstimable("a row of the table (an arm) is empty", code="too_few")
+    if sum(cells) > _MOST_IN_TABLE:
+        raise InputError(
+            f"a table of {sum(cells):g}",
+            wanted=f"at most {_MOST_IN_TABLE:g} in all for an exact test",
+            mend="use interval.diff_proportions",
+            code="outside_range",
+        )
     p = float(fisher_exact(np.reshape(cells, (2, 2))).pvalue)
     return TestResult(
         p=min(1.0, p), statistic=float(cells[0]), n=sum(cells), method="Fisher's exact test"
     )
+
+
+def _at_most(k: int, n: int) -> float:
+    """The chance of at most ``k`` heads in ``n`` fair tosses, for k below n."""
+    return float(betainc(n - k, k + 1, 0.5))

@@ -11,6 +11,9 @@ from equipoise.errors import InputError, NotEstimable
 _LARGEST = 1e100
 """Larger numbers overflow when squared."""
 
+_MOST = 1e15
+"""Larger counts are no longer exact as numbers."""
+
 _SAME = 1e-12
 """Relative spread below which values differ by rounding alone."""
 
@@ -170,7 +173,7 @@ def positive(value: float, name: str, *, zero: bool = False) -> float:
     >>> positive(0.3, "sd")
     0.3
     """
-    if not np.isfinite(value) or value < 0 or (value == 0 and not zero):
+    if not value <= _LARGEST or value < 0 or (value == 0 and not zero):
         wanted = "a finite number, 0 or more" if zero else "a finite number above 0"
         raise InputError(f"{name} = {value}", wanted=wanted, where=f"field '{name}'")
     return value
@@ -185,9 +188,11 @@ def count(value: float, name: str, *, most: int | None = None, most_name: str = 
     >>> count(3, "x", most=20)
     3
     """
-    if not np.isfinite(value) or value < 0 or value != int(value):
+    if not 0 <= value <= _MOST or value != int(value):
         raise InputError(
-            f"{name} = {value}", wanted="a whole number, 0 or more", where=f"field '{name}'"
+            f"{name} = {value:g}",
+            wanted=f"a whole number from 0 to {_MOST:g}",
+            where=f"field '{name}'",
         )
     if most is not None and value > most:
         raise InputError(
