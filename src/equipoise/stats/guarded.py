@@ -8,6 +8,7 @@ function                  needs, per cell
 ``mean_interval``         ``Powers`` of the outcome x in [0, 1]: count, sums of x, x², x³, x⁴
 ``paired_interval``       ``Powers`` of d = new − base in [−1, 1]: count, sums of d, d², d³, d⁴
 ``independent_interval``  ``Powers`` of x in each arm
+``clustered_interval``    in ``guarded_clusters``: per cluster the count and sum of d, in all Σ d²
 ========================  ===================================================================
 
 Values are unit means: the caller averages repetitions first. ``z`` is the normal critical value of
@@ -22,7 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.stats.guarded_reach import Side, guarded_reach, lent_df
+from equipoise.stats.guarded_reach import (
+    Side,
+    chance_of,
+    grain_of,
+    guarded_reach,
+    lent_df,
+)
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -112,7 +119,7 @@ def mean_interval(sample: Powers, *, z: ArrayLike, runs: ArrayLike = 1.0) -> Int
     Args:
         sample: powers of the unit means.
         z: two-sided normal critical value, one or per cell.
-        runs: repetitions behind each unit mean (see :func:`guarded_reach`).
+        runs: repetitions behind each unit mean (see :func:`grain_of`).
 
     >>> found = mean_interval(powers_of([0.0] * 20), z=1.96)
     >>> float(found.lo), round(float(found.hi), 2)
@@ -131,7 +138,7 @@ def paired_interval(differences: Powers, *, z: ArrayLike, runs: ArrayLike = 1.0)
     Args:
         differences: powers of the unit differences.
         z: two-sided normal critical value, one or per cell.
-        runs: repetitions behind each unit mean (see :func:`guarded_reach`).
+        runs: repetitions behind each unit mean (see :func:`grain_of`).
 
     >>> found = paired_interval(powers_of([0.0] * 10), z=1.96)
     >>> round(float(found.lo), 3), round(float(found.hi), 3)
@@ -197,7 +204,7 @@ def overlapping_interval(
         np.sqrt(np.maximum(a**2 + b**2 - 2.0 * r * a * b, 0.0))
         for a, b in ((up[0], down[1]), (up[1], down[0]))
     )
-    return _intervals(
+    return intervals_of(
         (value, np.maximum(value - lower, -1.0), np.minimum(value + upper, 1.0)),
         (new.n >= 2) & (base.n >= 2),
         (new.squares <= 0.0) | (base.squares <= 0.0),
@@ -208,7 +215,7 @@ def overlapping_interval(
 def _between(sample: Powers, z: ArrayLike, runs: ArrayLike, ends: tuple[float, float]) -> Intervals:
     below, above = _reaches(sample, z, runs, ends)
     limits = sample.mean, sample.mean - below, sample.mean + above
-    return _intervals(limits, sample.n >= 2, sample.squares <= 0.0, "guarded t")
+    return intervals_of(limits, sample.n >= 2, sample.squares <= 0.0, "guarded t")
 
 
 def _reaches(
@@ -226,7 +233,8 @@ def _reaches(
                 cubes=sign * sample.cubes,
                 fourths=sample.fourths,
                 room=room,
-                runs=repeats,
+                chance=chance_of(repeats),
+                grain=grain_of(repeats),
             ),
             np.asarray(z, dtype=np.float64),
         )
@@ -235,12 +243,18 @@ def _reaches(
     return below, above
 
 
-def _intervals(
+def intervals_of(
     limits: tuple[FloatArray, FloatArray, FloatArray],
     estimable: BoolArray,
     degenerate: BoolArray,
     method: str,
 ) -> Intervals:
+    """The record of limits, with NaN where nothing is estimable.
+
+    >>> one = np.ones(1)
+    >>> intervals_of((0 * one, -one, one), one < 1, one > 1, "none").lo.tolist()
+    [nan]
+    """
     value, lo, hi = np.broadcast_arrays(*limits)
     known = np.broadcast_to(estimable, value.shape)
     return Intervals(

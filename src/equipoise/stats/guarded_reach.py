@@ -42,7 +42,7 @@ _FEW = 16.0
 _UNSEEN_WEIGHT = 0.5
 """Weight, in units, of the pseudo-unit at the far end when nothing but equal values was seen."""
 
-_UNSEEN_FADE = 0.3
+UNSEEN_FADE = 0.3
 """Sum of fourth powers of deviations at which the pseudo-unit is gone, for single runs; it falls
 with the cube of the runs per unit, as the steps and the noise of unit means become finer."""
 
@@ -61,7 +61,8 @@ class Side:
         cubes: sum of cubed deviations, positive when the long tail points to this side.
         fourths: sum of fourth powers of deviations.
         room: distance from the mean to the end of the scale on this side.
-        runs: runs behind the mean of each unit, 1 or more.
+        chance: standard deviations of a symmetric sample's skewness that count as chance.
+        grain: sum of fourth powers of deviations at which no unseen end is feared any more.
     """
 
     n: FloatArray
@@ -71,7 +72,8 @@ class Side:
     cubes: FloatArray
     fourths: FloatArray
     room: FloatArray
-    runs: FloatArray
+    chance: FloatArray
+    grain: FloatArray
 
 
 def guarded_reach(side: Side, z: FloatArray) -> FloatArray:
@@ -80,7 +82,7 @@ def guarded_reach(side: Side, z: FloatArray) -> FloatArray:
     >>> one = np.ones(1)
     >>> none = 0 * one
     >>> bare = Side(n=10 * one, variance=none, df=9 * one, squares=none, cubes=none,
-    ...             fourths=none, room=one, runs=one)
+    ...             fourths=none, room=one, chance=none, grain=one)
     >>> guarded_reach(bare, np.array(1.96)).round(4).tolist()
     [0.2775]
     """
@@ -102,6 +104,24 @@ def lent_df(runs: FloatArray) -> FloatArray:
     return np.asarray(_LENT * np.clip(runs - 1.0, 0.0, 1.0))
 
 
+def chance_of(runs: FloatArray) -> FloatArray:
+    """The ``chance`` of units that are means over ``runs`` runs.
+
+    >>> chance_of(np.array([1.0, 10.0])).tolist()
+    [0.5, 2.75]
+    """
+    return np.asarray(_CHANCE + _CHANCE_OF_MEANS * (1.0 - 1.0 / runs))
+
+
+def grain_of(runs: FloatArray) -> FloatArray:
+    """The ``grain`` of units that are means over ``runs`` runs.
+
+    >>> grain_of(np.array([1.0, 10.0])).tolist()
+    [0.3, 0.0003]
+    """
+    return np.asarray(UNSEEN_FADE / runs**3)
+
+
 def student_critical(z: FloatArray, df: FloatArray) -> FloatArray:
     """The Student critical value with the tail probability of the normal ``z``.
 
@@ -112,7 +132,7 @@ def student_critical(z: FloatArray, df: FloatArray) -> FloatArray:
 
 
 def _tilt(side: Side, normal_share: FloatArray) -> tuple[FloatArray, FloatArray]:
-    fade = np.maximum(0.0, 1.0 - side.fourths * side.runs**3 / _UNSEEN_FADE)
+    fade = np.maximum(0.0, 1.0 - side.fourths / side.grain)
     pseudo = _UNSEEN_WEIGHT * fade**2 * side.room**2
     total = np.maximum(pseudo + side.squares, _TINY)
     unseen = pseudo / total * normal_share
@@ -121,7 +141,7 @@ def _tilt(side: Side, normal_share: FloatArray) -> tuple[FloatArray, FloatArray]
 
 def _skew(side: Side) -> FloatArray:
     """The third moment that counts: positive where it widens, negative where it narrows."""
-    chance = (_CHANCE + _CHANCE_OF_MEANS * (1.0 - 1.0 / side.runs)) * np.sqrt(6.0 / side.n)
+    chance = side.chance * np.sqrt(6.0 / side.n)
     skewness = np.sqrt(side.n) * np.abs(side.cubes) / np.maximum(side.squares, _TINY) ** 1.5
     beyond = np.clip(1.0 - chance / np.maximum(skewness, _TINY), 0.0, 1.0)
     carried = side.squares**2 / np.maximum(side.fourths, _TINY)

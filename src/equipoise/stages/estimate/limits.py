@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from equipoise.errors import NotEstimable
 from equipoise.stages.estimate.samples import Met
@@ -16,8 +15,8 @@ from equipoise.stats.guarded import (
     Powers,
     independent_interval,
     paired_interval,
-    powers_of,
 )
+from equipoise.stats.guarded_clusters import Clustered, clustered_interval
 
 FloatArray = NDArray[np.float64]
 
@@ -47,39 +46,31 @@ def limits_of(met: Sequence[Met], z: FloatArray) -> Limits:
     )
     _fill(found, met, z, lambda one: one.pair is not None, _paired)
     _fill(found, met, z, lambda one: one.pair is None, _apart)
-    for i, one in enumerate(met):
-        if one.clusters is not None:
-            _widen(found, i, one.clusters, float(z[i]))
+    clustered = [i for i, one in enumerate(met) if one.clusters is not None]
+    if clustered:
+        _by_clusters(found, met, z, clustered)
     return found
 
 
-def _widen(found: Limits, i: int, clusters: ClusterSums, z: float) -> None:
-    """Widens the limits of a comparison to hold the cluster-robust interval too.
+def _by_clusters(found: Limits, met: Sequence[Met], z: FloatArray, chosen: list[int]) -> None:
+    """Fills in the limits of clustered pairs; their standard error is the cluster-robust one."""
+    cells = [(met[i].clusters, met[i].pair) for i in chosen]
+    sums = [clusters for clusters, _ in cells if clusters is not None]
+    squares = np.array([pair.difference.ss for _, pair in cells if pair is not None])
+    some = clustered_interval(Clustered.of(sums, squares), z=z[chosen])
+    found.lo[chosen], found.hi[chosen] = some.lo, some.hi
+    found.degenerate[chosen] = some.degenerate
+    for i, clusters in zip(chosen, sums, strict=True):
+        found.method[i] = some.method
+        found.se[i] = _robust_error(clusters)
 
-    CR2 with Satterthwaite's t (Bell and McCaffrey 2002) speaks for what units share; the guarded
-    limits of single units stay as the least width, so that equal clusters never mean certainty.
-    Shared clusters cannot make a difference surer here; where CR2 does not exist (cluster means
-    that do not vary) the guarded limits are taken with as many units as there are clusters.
-    """
-    level = 2 * float(ndtr(z)) - 1
+
+def _robust_error(clusters: ClusterSums) -> float | None:
+    """Gives the CR2 standard error; null where the means of the clusters do not vary."""
     try:
-        robust = mean_of_clusters(clusters, level=level)
+        return mean_of_clusters(clusters).se
     except NotEstimable:
-        found.lo[i], found.hi[i] = _with_fewer(clusters, z)
-        found.method[i] = f"{found.method[i]}, a cluster as one unit"
-        found.degenerate[i] = True
-        return
-    assert robust.interval is not None
-    found.lo[i] = max(-1.0, min(found.lo[i], robust.interval.lo))
-    found.hi[i] = min(1.0, max(found.hi[i], robust.interval.hi))
-    found.se[i] = robust.se
-    found.method[i] = f"{robust.method}, at least {found.method[i]}"
-
-
-def _with_fewer(clusters: ClusterSums, z: float) -> tuple[float, float]:
-    """Gives the guarded limits of the cluster means, each cluster counted as one unit."""
-    some = paired_interval(powers_of(clusters.sums / clusters.sizes), z=z)
-    return float(some.lo), float(some.hi)
+        return None
 
 
 def standard_error(met: Met) -> float | None:
