@@ -258,3 +258,32 @@ def test_an_archive_that_has_changed_since_is_named() -> None:
     assert "it has grown or was altered since this comparison" in data
     same = render(helpdesk(), {})["index.html"].decode()
     assert "it has grown or was altered" not in same
+
+
+def test_where_nothing_is_evaluable_no_absence_of_regressions_is_claimed() -> None:
+    made = helpdesk()
+    result = Result(file=made.file, estimates=made.estimates, verdicts=())
+    for name, data in render(result, {}).items():
+        assert b"No demonstrable" not in data, name
+    page = _page(render(result, {})["index.html"])
+    assert "nothing can be said of any change" in page.words()
+
+
+def test_many_arms_are_summed_up_first() -> None:
+    made = helpdesk()
+    whole = made.estimates.comparisons[0]
+    arms = [f"arm-{i}" for i in range(6)]
+    comparisons = tuple(msgspec.structs.replace(whole, id=name, arm=name) for name in arms)
+    verdicts = tuple(
+        msgspec.structs.replace(made.verdicts[0], comparison=c.id) for c in comparisons
+    )
+    terms = msgspec.structs.replace(made.file.terms, arms=tuple(arms))
+    result = Result(
+        file=msgspec.structs.replace(made.file, terms=terms, title=""),
+        estimates=msgspec.structs.replace(made.estimates, comparisons=comparisons),
+        verdicts=verdicts,
+    )
+    page = _page(render(result, {})["index.html"])
+    assert page.all("h1")[0].words() == "6 arms against release-1"
+    assert "Over all units: 6 better" in " ".join(page.all("section")[0].words().split())
+    assert len(page.all("article")) == 6

@@ -28,12 +28,7 @@ def findings_section(reading: Reading) -> Section:
         anchor="findings",
         title="Findings",
         short="Findings",
-        leads=(
-            (
-                "Regressions are sorted by the bound of their interval that is nearest to no "
-                "change, not by the difference: what is surely worse stands first."
-            ),
-        ),
+        leads=_leads(reading),
         tables=tuple(
             _found(reading, word, title)
             for word, title in (
@@ -42,11 +37,25 @@ def findings_section(reading: Reading) -> Section:
             )
             if _rows(reading, word)
         ),
-        notes=tuple(
-            f"No demonstrable {noun}: no comparison cleared the rule. That is not a proof of none."
-            for word, noun in ((Word.WORSE, "regression"), (Word.BETTER, "improvement"))
-            if not _rows(reading, word)
-        ),
+        notes=_notes(reading),
+    )
+
+
+def _leads(reading: Reading) -> tuple[str, ...]:
+    lead = (
+        "Regressions are sorted by the bound of their interval that is nearest to no change, not "
+        "by the difference: what is surely worse stands first."
+    )
+    return (lead,) if _rows(reading, Word.WORSE) else ()
+
+
+def _notes(reading: Reading) -> tuple[str, ...]:
+    if all(row.verdict.word is Word.NOT_EVALUABLE for row in reading.rows):
+        return ("No comparison could be evaluated, so nothing can be said of any change.",)
+    return tuple(
+        f"No demonstrable {noun}: no comparison cleared the rule. That is not a proof of none."
+        for word, noun in ((Word.WORSE, "regression"), (Word.BETTER, "improvement"))
+        if not _rows(reading, word)
     )
 
 

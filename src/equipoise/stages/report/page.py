@@ -28,6 +28,7 @@ from equipoise.stages.report.tables import Section
 from equipoise.stages.report.text import label
 
 MOST_BYTES = 1_000_000
+_CROWD = 4
 _JOINT = re.compile(r"([_/=])(?=\w)")
 _ROOM = "equipoise.stages.report"
 
@@ -80,7 +81,9 @@ def _page(reading: Reading, sections: list[Section], limits: Limits) -> bytes:
             asked=asked(reading),
             headlines=[show(reading, row, headline_axis) for row in reading.headlines],
             headline_axis=headline_axis,
-            tally=tally(reading),
+            is_crowded=len(reading.headlines) > _CROWD,
+            headline_tally=tally(reading.headlines),
+            tally=tally(tuple(row for row in reading.rows if not row.is_headline)),
             bars=[show(reading, row, axis) for row in drawn],
             n_beyond=len(reading.rows) - len(drawn),
             targets=targets,

@@ -182,6 +182,9 @@ def _missing_of(missing: Missing) -> str:
 
 
 def _all_present(estimates: list[ArmEstimate]) -> str:
+    planned = {e.missing.planned for e in estimates}
+    if len(estimates) == 2 and len(planned) == 1:
+        return f"both arms have all {counted(planned.pop(), 'outcome')}"
     return " and ".join(
         f"{label(e.arm)} has all {counted(e.missing.planned, 'outcome')}" for e in estimates
     )

@@ -88,9 +88,9 @@ def _met(comparison: Comparison) -> str:
     return f"{met}, {counted(clusters, 'cluster')}" if clusters else met
 
 
-def tally(reading: Reading) -> tuple[tuple[int, str], ...]:
-    """Gives how often each word was said inside partitions, gravest first."""
-    told = Counter(row.verdict.word for row in reading.rows if not row.is_headline)
+def tally(rows: tuple[Row, ...]) -> tuple[tuple[int, str], ...]:
+    """Gives how often each word was said, gravest first."""
+    told = Counter(row.verdict.word for row in rows)
     return tuple((told[word], word.value) for word in _GRAVEST_FIRST if told[word])
 
 
