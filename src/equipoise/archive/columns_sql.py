@@ -62,9 +62,9 @@ LABEL_COUNTS = (
 )
 CRITERIA = "SELECT DISTINCT criterion FROM grades ORDER BY 1"
 FIRST_GRADES = (
-    "CREATE TABLE first_grades AS SELECT trial, criterion, unnest(kept) FROM (SELECT trial, "
-    "criterion, arg_min(struct_pack(value := value, reason := reason, how := how), seq) AS kept "
-    "FROM grades GROUP BY trial, criterion)"
+    "CREATE TABLE first_grades AS SELECT trial, criterion, "
+    "arg_min(struct_pack(value := value, reason := reason, how := how), seq) AS kept "
+    "FROM grades GROUP BY trial, criterion"
 )
 """Of several grades of a trial under one criterion the first counts."""
 
@@ -104,17 +104,21 @@ _CARRIES = "coalesce(t.ending.kind, 'completed') IN ('completed', 'budget', 'ref
 
 def results_query(labels: list[str], criteria: list[str]) -> str:
     """Gives the query for `results.parquet` with these label keys and criteria."""
-    columns, joins = [_FIXED], ["FROM trials t"]
+    columns = [_FIXED]
     columns += [f"t.labels[{literal(key)}] AS {name('label:' + key)}" for key in labels]
-    for number, criterion in enumerate(criteria):
-        grade = f"g{number}"
-        columns.append(_graded(grade, criterion))
-        joins.append(
-            f"LEFT JOIN (FROM first_grades WHERE criterion = {literal(criterion)}) {grade} "
-            f"ON {grade}.trial = t.id"
-        )
+    columns += [_graded(f"g.kept{n}", criterion) for n, criterion in enumerate(criteria)]
+    kept = [
+        f"any_value(kept) FILTER (criterion = {literal(criterion)}) AS kept{n}"
+        for n, criterion in enumerate(criteria)
+    ]
+    grades = fill(_GRADES_OF_TRIALS, kept=", ".join(kept)) if kept else ""
     order = "ORDER BY t.unit, t.arm, repetition, attempt, t.id"
-    return "\n".join([",\n".join(columns), *joins, order])
+    return "\n".join([",\n".join(columns), "FROM trials t", grades, order])
+
+
+_GRADES_OF_TRIALS = (
+    "LEFT JOIN (SELECT trial, $kept FROM first_grades GROUP BY trial) g ON g.trial = t.id"
+)
 
 
 def _graded(grade: str, criterion: str) -> str:

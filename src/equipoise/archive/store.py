@@ -206,8 +206,7 @@ class Archive:
         if self._lock is None:
             return
         try:
-            if self._n_pending:
-                self.commit()
+            self.commit()
         finally:
             self.abandon()
 

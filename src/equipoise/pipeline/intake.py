@@ -19,6 +19,8 @@ from equipoise.records.trial import Trial, Usage
 _CHUNK = 1 << 20
 _PLACES = 3
 _SHORT = 64
+_MOST_NAMES = 200
+"""Most criteria, and most label keys, of one archive: each becomes columns."""
 _LARGEST_COUNT = 2**31 - 1
 _LARGEST_TOKENS = 2**53
 
@@ -110,22 +112,35 @@ class Intake:
         self.is_simulated |= trial.is_simulated
 
     def _same_spelling(self, trial: Trial) -> Trial:
-        """Gives the trial with label keys that differ from an earlier one by case only made one."""
-        labels = {self._spelled.setdefault(k.casefold(), k): v for k, v in trial.labels.items()}
+        """Gives the trial with each label key in the spelling in which it came first."""
+        labels = {self._spelling(k): v for k, v in trial.labels.items() if self._has_room(k)}
         if labels == trial.labels:
             return trial
         other = sorted(trial.labels.keys() - labels.keys())
         self._tell(
-            "label_case",
-            f"label keys that differ by case only were read as one (such as {other[0]!r})",
+            "label_key",
+            f"label keys that differ by case only were read as one, and of more than {_MOST_NAMES} "
+            f"keys the first were kept (not kept: {other[0]!r})",
             Severity.WARNING,
             trial.source or trial.id,
         )
         return msgspec.structs.replace(trial, labels=labels)
 
+    def _spelling(self, key: str) -> str:
+        return self._spelled.setdefault(key.casefold(), key)
+
+    def _has_room(self, key: str) -> bool:
+        return len(self._spelled) < _MOST_NAMES or key.casefold() in self._spelled
+
     def _take_grade(self, grade: Grade) -> None:
         if grade.trial == self._refused:
             return
+        if grade.criterion not in self.criteria and len(self.criteria) >= _MOST_NAMES:
+            raise InputError(
+                f"criterion {grade.criterion[:80]!r} is one more than {_MOST_NAMES}",
+                wanted=f"at most {_MOST_NAMES} criteria",
+                code="too_many_criteria",
+            )
         grade = self._checked_value(grade)
         if grade.evidence:
             grade = self._checked_evidence(grade)

@@ -124,6 +124,10 @@ def _grade_oddities(facts: ColumnFacts) -> Iterator[Notice]:
 _ORDER = {Severity.LOST: 0, Severity.REFUSED: 1, Severity.WARNING: 2, Severity.INFO: 3}
 _TOTALS = "SELECT count(*), count(DISTINCT unit), count(*) FILTER (attempt > 1) FROM r"
 _COUNTS = "SELECT $column, count(*) FROM r GROUP BY 1 ORDER BY 1"
+_REASONS = (
+    "SELECT criterion, why, count(*) FROM (SELECT COLUMNS('^why:') FROM r) "
+    "UNPIVOT INCLUDE NULLS (why FOR criterion IN (COLUMNS(*))) GROUP BY ALL ORDER BY ALL"
+)
 _CONTRADICTING = (
     "SELECT unit FROM r GROUP BY unit HAVING count(DISTINCT $column) > 1 "
     "OR count($column) NOT IN (0, count(*)) ORDER BY unit"
@@ -145,15 +149,23 @@ def _counts(database: duckdb.DuckDBPyConnection, column: str) -> dict[str, int]:
 def _criteria(
     database: duckdb.DuckDBPyConnection, archive: Archive, columns: Columns
 ) -> dict[str, CriterionTally]:
-    tallies = {}
-    for criterion in columns.facts.criteria:
-        counts = database.execute(fill(_COUNTS, column=name(f"why:{criterion}"))).fetchall()
-        tallies[criterion] = CriterionTally(
+    if not columns.facts.criteria:
+        return {}
+    missing: dict[str, dict[str, int]] = {f"why:{name}": {} for name in columns.facts.criteria}
+    with_value = dict.fromkeys(missing, 0)
+    for column, why, count in database.execute(_REASONS).fetchall():
+        if why is None:
+            with_value[column] = count
+        else:
+            missing[column][why] = count
+    return {
+        criterion: CriterionTally(
             direction=archive.manifest.criteria[criterion].direction.value,
-            n_values=sum(n for why, n in counts if why is None),
-            missing={why: n for why, n in counts if why is not None},
+            n_values=with_value[f"why:{criterion}"],
+            missing=missing[f"why:{criterion}"],
         )
-    return tallies
+        for criterion in columns.facts.criteria
+    }
 
 
 def _by_severity(notices: list[Notice]) -> dict[str, int]:
