@@ -1,5 +1,7 @@
 """Agreement: textbook coefficients, real raters, undefined cases, intervals, the place test."""
 
+# It is one file because all coefficients are held against the same few tables of ratings.
+
 import gzip
 import json
 from collections import Counter, defaultdict

@@ -1,5 +1,7 @@
 """Bradley-Terry: published strengths, existence, ties, errors over prompts, simultaneous limits."""
 
+# It is one file because every section fits the same model to the same published votes.
+
 import json
 import re
 from collections import Counter
