@@ -196,7 +196,9 @@ def _secondary(reading: Reading) -> list[str]:
 def _origin(reading: Reading) -> str:
     file = reading.result.file
     heads = "; ".join(f"{label(s.name)} {label(s.head[:16])}" for s in file.sources if s.head)
-    seed = f"Resampling used the seed {file.terms.seed}. "
+    resampled = ("max-T", "sign-flip", "bootstrap")
+    is_resampled = any(word in name for name in _method_names(reading) for word in resampled)
+    seed = f"Resampling used the seed {file.terms.seed}. " if is_resampled else ""
     cited = f" from archives with heads {heads}" if heads else ""
     return f"{seed}Computed with Equipoise {label(file.tool_version)}{cited}."
 
