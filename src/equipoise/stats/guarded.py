@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.stats.guarded_reach import (
     Side,
+    Tails,
     chance_of,
     grain_of,
     guarded_reach,
@@ -212,6 +213,29 @@ def overlapping_interval(
     )
 
 
+def paired_tails(differences: Powers, *, runs: ArrayLike = 1.0) -> Tails:
+    """The tails of a mean paired difference, for :mod:`equipoise.stats.guarded_planning`.
+
+    >>> len(paired_tails(powers_of([0, 1, 0])).below)
+    1
+    """
+    below, above = _sides(differences, runs, (-1.0, 1.0))
+    return Tails(below=(below,), above=(above,))
+
+
+def independent_tails(
+    new: Powers, base: Powers, *, runs: tuple[ArrayLike, ArrayLike] = (1.0, 1.0)
+) -> Tails:
+    """The tails of new minus base, for :mod:`equipoise.stats.guarded_planning`.
+
+    >>> len(independent_tails(powers_of([0, 1, 0]), powers_of([0, 0])).below)
+    2
+    """
+    new_below, new_above = _sides(new, runs[0], (0.0, 1.0))
+    base_below, base_above = _sides(base, runs[1], (0.0, 1.0))
+    return Tails(below=(new_below, base_above), above=(new_above, base_below))
+
+
 def _between(sample: Powers, z: ArrayLike, runs: ArrayLike, ends: tuple[float, float]) -> Intervals:
     below, above = _reaches(sample, z, runs, ends)
     limits = sample.mean, sample.mean - below, sample.mean + above
@@ -221,22 +245,25 @@ def _between(sample: Powers, z: ArrayLike, runs: ArrayLike, ends: tuple[float, f
 def _reaches(
     sample: Powers, z: ArrayLike, runs: ArrayLike, ends: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
+    critical = np.asarray(z, dtype=np.float64)
+    below, above = _sides(sample, runs, ends)
+    return guarded_reach(below, critical), guarded_reach(above, critical)
+
+
+def _sides(sample: Powers, runs: ArrayLike, ends: tuple[float, float]) -> tuple[Side, Side]:
     n = np.maximum(sample.n, 2.0)
     repeats = np.maximum(np.asarray(runs, dtype=np.float64), 1.0)
     below, above = (
-        guarded_reach(
-            Side(
-                n=n,
-                variance=sample.squares / (n - 1.0 + lent_df(repeats)),
-                df=n - 1.0,
-                squares=sample.squares,
-                cubes=sign * sample.cubes,
-                fourths=sample.fourths,
-                room=room,
-                chance=chance_of(repeats),
-                grain=grain_of(repeats),
-            ),
-            np.asarray(z, dtype=np.float64),
+        Side(
+            n=n,
+            variance=sample.squares / (n - 1.0 + lent_df(repeats)),
+            df=n - 1.0,
+            squares=sample.squares,
+            cubes=sign * sample.cubes,
+            fourths=sample.fourths,
+            room=room,
+            chance=chance_of(repeats),
+            grain=grain_of(repeats),
         )
         for sign, room in ((-1.0, sample.mean - ends[0]), (1.0, ends[1] - sample.mean))
     )

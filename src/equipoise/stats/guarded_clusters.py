@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.stats.clusters import ClusterSums
 from equipoise.stats.guarded import Intervals, intervals_of
-from equipoise.stats.guarded_reach import UNSEEN_FADE, Side, guarded_reach
+from equipoise.stats.guarded_reach import UNSEEN_FADE, Side, Tails, joint_reach
 
 FloatArray = NDArray[np.float64]
 
@@ -70,6 +70,25 @@ def clustered_interval(
     >>> round(float(found.hi[0]), 3), bool(found.degenerate[0])
     (0.324, True)
     """
+    critical = np.asarray(z, dtype=np.float64)
+    tails = clustered_tails(clusters, ends=ends)
+    mean = clusters.sums.sum(axis=-1) / np.maximum(clusters.sizes.sum(axis=-1), 1.0)
+    below, above = joint_reach(tails.below, critical), joint_reach(tails.above, critical)
+    return intervals_of(
+        (mean, mean - below, mean + above),
+        np.count_nonzero(clusters.sizes, axis=-1) >= 2,
+        tails.below[0].variance <= 0.0,
+        "guarded CR2 with Satterthwaite t",
+    )
+
+
+def clustered_tails(clusters: Clustered, *, ends: tuple[float, float] = (-1.0, 1.0)) -> Tails:
+    """The tails of a clustered mean, for :mod:`equipoise.stats.guarded_planning`.
+
+    >>> three = Clustered(sizes=np.ones((1, 3)), sums=np.eye(1, 3), squares=np.full(1, 2 / 3))
+    >>> clustered_tails(three).below[0].df.round(6).tolist()
+    [2.0]
+    """
     units = np.maximum(clusters.sizes.sum(axis=-1), 1.0)
     share = clusters.sizes / units[..., None]
     mean = clusters.sums.sum(axis=-1) / units
@@ -82,28 +101,20 @@ def clustered_interval(
     powers = [(deviation**k).sum(axis=-1) for k in (2, 3, 4)]
     averaged = _units_averaged(clusters.squares, units, effective, variance)
     below, above = (
-        guarded_reach(
-            Side(
-                n=effective,
-                variance=effective * variance,
-                df=_satterthwaite(share, alone),
-                squares=powers[0],
-                cubes=sign * powers[1],
-                fourths=powers[2],
-                room=room,
-                chance=np.zeros_like(mean),
-                grain=UNSEEN_FADE / averaged**_FADE_POWER,
-            ),
-            np.asarray(z, dtype=np.float64),
+        Side(
+            n=effective,
+            variance=effective * variance,
+            df=_satterthwaite(share, alone),
+            squares=powers[0],
+            cubes=sign * powers[1],
+            fourths=powers[2],
+            room=room,
+            chance=np.zeros_like(mean),
+            grain=UNSEEN_FADE / averaged**_FADE_POWER,
         )
         for sign, room in ((-1.0, mean - ends[0]), (1.0, ends[1] - mean))
     )
-    return intervals_of(
-        (mean, mean - below, mean + above),
-        np.count_nonzero(clusters.sizes, axis=-1) >= 2,
-        variance <= 0.0,
-        "guarded CR2 with Satterthwaite t",
-    )
+    return Tails(below=(below,), above=(above,))
 
 
 def _units_averaged(

@@ -76,6 +76,49 @@ class Side:
     grain: FloatArray
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tails:
+    """The sides that make the lower and the upper limit of an estimate: one, or one of each arm."""
+
+    below: tuple[Side, ...]
+    above: tuple[Side, ...]
+
+
+def joint_reach(sides: tuple[Side, ...], z: FloatArray) -> FloatArray:
+    """The reach of a sum of independent estimates, from those of its parts (MOVER).
+
+    >>> one = np.ones(1)
+    >>> part = Side(n=100 * one, variance=one, df=99 * one, squares=99 * one, cubes=0 * one,
+    ...             fourths=300 * one, room=9 * one, chance=one, grain=one)
+    >>> joint_reach((part, part), np.array(1.96)).round(3).tolist()
+    [0.281]
+    """
+    reaches = [np.square(guarded_reach(side, z)) for side in sides]
+    return np.asarray(np.sqrt(sum(reaches)))
+
+
+def grown(side: Side, multiple: FloatArray) -> Side:
+    """The side of a sample ``multiple`` times as large with the same spread and skew.
+
+    >>> one = np.ones(1)
+    >>> part = Side(n=10 * one, variance=one, df=9 * one, squares=9 * one, cubes=0 * one,
+    ...             fourths=27 * one, room=one, chance=one, grain=one)
+    >>> grown(part, 2 * one).df.tolist()
+    [19.0]
+    """
+    return Side(
+        n=side.n * multiple,
+        variance=side.variance,
+        df=np.maximum(side.df + (multiple - 1.0) * side.n, 1.0),
+        squares=side.squares * multiple,
+        cubes=side.cubes * multiple,
+        fourths=side.fourths * multiple,
+        room=side.room,
+        chance=side.chance,
+        grain=side.grain,
+    )
+
+
 def guarded_reach(side: Side, z: FloatArray) -> FloatArray:
     """The distance from mean to limit, at most ``room``; never zero while there is room.
 

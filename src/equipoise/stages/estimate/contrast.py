@@ -15,11 +15,10 @@ from equipoise.records.terms import Direction, Terms
 from equipoise.stages.estimate.adjusting import with_adjusted
 from equipoise.stages.estimate.family import Family
 from equipoise.stages.estimate.limits import Limits, limits_of
+from equipoise.stages.estimate.planning import planning
 from equipoise.stages.estimate.samples import Met
 from equipoise.stages.estimate.seed_rule import seed_bounds, with_least_units
 from equipoise.stats.contingency import mcnemar
-
-_POWER_Z = float(ndtri(0.8))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +221,7 @@ def _with_limits(
     deciding = limits_of(met, z)
     single = limits_of(met, np.full(len(ones), single_z))
     equal = limits_of(met, equal_z)
+    plan = planning(terms, ones, met, (z, equal_z))
     return [
         msgspec.structs.replace(
             one,
@@ -234,7 +234,9 @@ def _with_limits(
             else None,
             adjusted_level=families[i].level,
             critical_z=families[i].critical_z,
-            reportable=_reportable(terms, deciding, i, float(z[i])),
+            reportable=plan.reportable[i],
+            units_to_show=plan.to_show[i],
+            units_to_equate=plan.to_equate[i],
             excludable=max(abs(float(deciding.lo[i])), abs(float(deciding.hi[i]))),
             **seed_bounds(
                 terms,
@@ -260,12 +262,3 @@ def _interval(limits: Limits, i: int, level: float | None) -> Interval | None:
     return Interval(
         lo=float(limits.lo[i]), hi=float(limits.hi[i]), level=level, method=limits.method[i]
     )
-
-
-def _reportable(terms: Terms, limits: Limits, i: int, z: float) -> float:
-    """Gives the smallest true change that would be called with 80 % power under this rule.
-
-    margin + (z + 0.84) se, with the effective se of the deciding interval (its half-width / z).
-    """
-    half = (float(limits.hi[i]) - float(limits.lo[i])) / 2
-    return terms.margin + half * (1 + _POWER_Z / z)

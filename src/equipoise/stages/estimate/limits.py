@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from equipoise.errors import NotEstimable
 from equipoise.stages.estimate.samples import Met
+from equipoise.stages.estimate.sums import arms_of, clusters_of, differences_of
 from equipoise.stats.clusters import ClusterSums, mean_of_clusters
 from equipoise.stats.guarded import (
     Intervals,
-    Powers,
     independent_interval,
     paired_interval,
 )
-from equipoise.stats.guarded_clusters import Clustered, clustered_interval
+from equipoise.stats.guarded_clusters import clustered_interval
 
 FloatArray = NDArray[np.float64]
 
@@ -54,19 +54,17 @@ def limits_of(met: Sequence[Met], z: FloatArray) -> Limits:
 
 def _by_clusters(found: Limits, met: Sequence[Met], z: FloatArray, chosen: list[int]) -> None:
     """Fills in the limits of clustered pairs; their standard error is the cluster-robust one."""
-    cells = [(met[i].clusters, met[i].pair) for i in chosen]
-    sums = [clusters for clusters, _ in cells if clusters is not None]
-    squares = np.array([pair.difference.ss for _, pair in cells if pair is not None])
-    some = clustered_interval(Clustered.of(sums, squares), z=z[chosen])
+    some = clustered_interval(clusters_of([met[i] for i in chosen]), z=z[chosen])
     found.lo[chosen], found.hi[chosen] = some.lo, some.hi
     found.degenerate[chosen] = some.degenerate
-    for i, clusters in zip(chosen, sums, strict=True):
+    for i in chosen:
         found.method[i] = some.method
-        found.se[i] = _robust_error(clusters)
+        found.se[i] = _robust_error(met[i].clusters)
 
 
-def _robust_error(clusters: ClusterSums) -> float | None:
+def _robust_error(clusters: ClusterSums | None) -> float | None:
     """Gives the CR2 standard error; null where the means of the clusters do not vary."""
+    assert clusters is not None
     try:
         return mean_of_clusters(clusters).se
     except NotEstimable:
@@ -102,30 +100,10 @@ def _fill(
 
 
 def _paired(met: Sequence[Met], z: FloatArray) -> Intervals:
-    pairs = [one.pair for one in met if one.pair is not None]
-    differences = Powers(
-        n=np.array([p.n for p in pairs], dtype=float),
-        mean=np.array([p.difference.mean for p in pairs]),
-        squares=np.array([p.difference.ss for p in pairs]),
-        cubes=np.array([p.difference.cubes for p in pairs]),
-        fourths=np.array([p.difference.fourths for p in pairs]),
-    )
-    runs = np.array([p.n_runs / (2 * p.n) for p in pairs])
+    differences, runs = differences_of(met)
     return paired_interval(differences, z=z, runs=runs)
 
 
 def _apart(met: Sequence[Met], z: FloatArray) -> Intervals:
-    arms, runs = [], []
-    for side in ("new", "base"):
-        chosen = [getattr(one, side) for one in met]
-        arms.append(
-            Powers(
-                n=np.array([m.n for m in chosen], dtype=float),
-                mean=np.array([m.mean for m in chosen]),
-                squares=np.array([m.ss for m in chosen]),
-                cubes=np.array([m.cubes for m in chosen]),
-                fourths=np.array([m.fourths for m in chosen]),
-            )
-        )
-        runs.append(np.array([m.evaluable / max(m.n, 1) for m in chosen]))
-    return independent_interval(arms[0], arms[1], z=z, runs=(runs[0], runs[1]))
+    (new, new_runs), (base, base_runs) = arms_of(met)
+    return independent_interval(new, base, z=z, runs=(new_runs, base_runs))

@@ -1,0 +1,50 @@
+"""What the limits of many comparisons are made of, as arrays: sums of powers, and of clusters."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.stages.estimate.moments import ArmMoments
+from equipoise.stages.estimate.samples import Met
+from equipoise.stats.guarded import Powers
+from equipoise.stats.guarded_clusters import Clustered
+
+FloatArray = NDArray[np.float64]
+
+
+def differences_of(met: Sequence[Met]) -> tuple[Powers, FloatArray]:
+    """Gives the powers of the differences of pairs, and the runs behind a unit of one arm."""
+    pairs = [one.pair for one in met if one.pair is not None]
+    differences = Powers(
+        n=np.array([p.n for p in pairs], dtype=float),
+        mean=np.array([p.difference.mean for p in pairs]),
+        squares=np.array([p.difference.ss for p in pairs]),
+        cubes=np.array([p.difference.cubes for p in pairs]),
+        fourths=np.array([p.difference.fourths for p in pairs]),
+    )
+    return differences, np.array([p.n_runs / (2 * p.n) for p in pairs])
+
+
+def arms_of(met: Sequence[Met]) -> tuple[tuple[Powers, FloatArray], tuple[Powers, FloatArray]]:
+    """Gives the powers of unit means and the runs behind them, of the new and of the base arm."""
+    return _arm([one.new for one in met]), _arm([one.base for one in met])
+
+
+def clusters_of(met: Sequence[Met]) -> Clustered:
+    """Gives the clusters of the differences of clustered pairs."""
+    sums = [one.clusters for one in met if one.clusters is not None]
+    pairs = [one.pair for one in met if one.pair is not None]
+    return Clustered.of(sums, np.array([pair.difference.ss for pair in pairs]))
+
+
+def _arm(chosen: Sequence[ArmMoments | None]) -> tuple[Powers, FloatArray]:
+    arms = [one for one in chosen if one is not None]
+    powers = Powers(
+        n=np.array([m.n for m in arms], dtype=float),
+        mean=np.array([m.mean for m in arms]),
+        squares=np.array([m.ss for m in arms]),
+        cubes=np.array([m.cubes for m in arms]),
+        fourths=np.array([m.fourths for m in arms]),
+    )
+    return powers, np.array([m.evaluable / max(m.n, 1) for m in arms])
