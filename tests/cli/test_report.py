@@ -60,9 +60,29 @@ def test_a_folder_that_is_no_comparison_is_refused_with_the_mend(tmp_path: Path)
     assert b"Traceback" not in done.stderr
 
 
-def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+def test_a_damaged_file_is_named(compared: Path, tmp_path: Path) -> None:
+    for name in ("estimates.json", "verdicts.json"):
+        (tmp_path / name).write_bytes((compared / name).read_bytes())
     (tmp_path / "comparison.json").write_text('{"terms": 7}')
     done = _run("report", tmp_path)
     assert done.returncode == 2
     assert b"comparison.json" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_file_in_place_of_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "runs.jsonl").write_text("{}")
+    done = _run("report", tmp_path / "runs.jsonl")
+    assert done.returncode == 2
+    assert b"wanted: the folder of a comparison" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_place_that_cannot_be_written_is_named(compared: Path, tmp_path: Path) -> None:
+    for name in ("comparison.json", "estimates.json", "verdicts.json"):
+        (tmp_path / name).write_bytes((compared / name).read_bytes())
+    (tmp_path / "report").write_text("a file stands here")
+    done = _run("report", tmp_path)
+    assert done.returncode == 2
+    assert b"cannot go on while making" in done.stderr
     assert b"Traceback" not in done.stderr

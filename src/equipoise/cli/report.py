@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.errors import InputError
+
 if TYPE_CHECKING:
     from equipoise.records.result import Result
 
@@ -23,71 +25,37 @@ def command(directory: Path, form: str | None) -> None:
     Reads comparison.json, estimates.json and verdicts.json; writes report/index.html, report.md,
     report.json and junit.xml. The same three files always give the same bytes.
 
-    Exit codes: 0 done; 2 a file is missing or is no comparison.
+    Exit codes: 0 done; 2 a file is missing or is no comparison; 3 the disk is full.
     """
     from equipoise.stages.report import render
 
-    result = load(directory)
+    result = _result(directory)
     files = render(result, {source.archive: source.head for source in result.file.sources})
-    if form is not None:
+    if form is None:
+        _write(directory / "report", files)
+        click.echo(str(directory / "report" / _FORMS["html"]))
+    else:
         sys.stdout.buffer.write(files[_FORMS[form]])
-        return
-    click.echo(str(write(directory, files) / _FORMS["html"]))
 
 
-def load(directory: Path) -> "Result":
-    """Gives the result that a comparison directory holds.
-
-    Raises:
-        InputError: a file is missing, unreadable or not of its kind.
-    """
-    from equipoise.records.codec import decode
-    from equipoise.records.result import ComparisonFile, Estimates, Result
-    from equipoise.records.verdict import Verdict
-
-    def part(name: str) -> bytes:
-        return _read(directory / name)
-
-    return Result(
-        file=decode(part("comparison.json"), ComparisonFile, where="comparison.json"),
-        estimates=decode(part("estimates.json"), Estimates, where="estimates.json"),
-        verdicts=tuple(decode(part("verdicts.json"), list[Verdict], where="verdicts.json")),
-    )
-
-
-def write(directory: Path, files: dict[str, bytes]) -> Path:
-    """Writes the files below ``report/``, each whole or not at all, and gives that folder.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
-    from equipoise.errors import InputError
-
-    folder = directory / "report"
-    try:
-        folder.mkdir(exist_ok=True)
-        for name, data in files.items():
-            part = folder / f".{name}.part"
-            part.write_bytes(data)
-            part.replace(folder / name)
-    except OSError as error:
-        raise InputError(
-            f"cannot write {folder}: {error.strerror}",
-            wanted="a folder that can be written and a disk with room",
-            code="unwritable",
-        ) from error
-    return folder
-
-
-def _read(path: Path) -> bytes:
-    from equipoise.errors import InputError
+def _result(directory: Path) -> "Result":
+    from equipoise.pipeline.comparing import read_result
 
     try:
-        return path.read_bytes()
+        return read_result(directory)
     except OSError as error:
         raise InputError(
-            f"cannot read {path}: {error.strerror}",
-            wanted="the directory that `equipoise compare` wrote",
-            mend="equipoise compare BASE NEW -o DIR",
+            f"cannot read {error.filename}: {error.strerror}",
+            wanted="the folder of a comparison",
+            mend="make one with `equipoise compare BASE NEW -o FOLDER`",
             code="no_comparison",
         ) from error
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> None:
+    from equipoise.archive.durable import replace_file, storage_errors
+
+    with storage_errors(f"making {folder}"):
+        folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        replace_file(folder / name, content)

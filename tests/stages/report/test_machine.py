@@ -1,6 +1,7 @@
 """The report for programs: its own schema, the same verdicts and numbers as the result."""
 
 import json
+from pathlib import Path
 
 import jsonschema
 import msgspec
@@ -9,7 +10,7 @@ import pytest
 from equipoise.records.codec import decode
 from equipoise.records.result import Result
 from equipoise.stages.report import render
-from equipoise.stages.report.machine import FORMAT, Summary
+from equipoise.stages.report.machine import FORMAT, Counts, Summary, Told
 from stages.report.extremes import HOSTILE, bare, hostile, large
 from stages.report.samples import helpdesk
 
@@ -47,3 +48,11 @@ def test_each_comparison_says_where_its_section_is() -> None:
         name, _, anchor = told.anchor.partition("#")
         assert name == "index.html"
         assert f'<details id="{anchor}"' in page
+
+
+@pytest.mark.parametrize("kind", [Summary, Counts, Told])
+def test_every_field_is_documented(kind: type[msgspec.Struct]) -> None:
+    page = Path(__file__).parents[3].joinpath("docs", "reference", "report.md").read_text("utf-8")
+    for field in msgspec.structs.fields(kind):
+        name = f"counts.{field.encode_name}" if kind is Counts else field.encode_name
+        assert f"`{name}`" in page or field.encode_name == "counts", name
