@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from equipoise.errors import InputError, NotEstimable
-from equipoise.stats.contingency import fisher, mcnemar
+from equipoise.stats.contingency import fisher
+from equipoise.stats.mcnemar import mcnemar
 from equipoise.stats.signflip import sign_flip, wilcoxon_signed_rank
 
 # Darwin's maize, Fisher (1935), The Design of Experiments, section 21: eighths of an inch

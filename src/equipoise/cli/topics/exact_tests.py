@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 
 from equipoise.cli.topics import Topic
-from equipoise.stats.contingency import fisher, mcnemar
+from equipoise.stats.contingency import fisher
 from equipoise.stats.estimates import TestResult
+from equipoise.stats.mcnemar import mcnemar
 from equipoise.stats.signflip import sign_flip, wilcoxon_signed_rank
 
 

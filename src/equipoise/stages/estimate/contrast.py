@@ -18,7 +18,7 @@ from equipoise.stages.estimate.limits import Limits, limits_of
 from equipoise.stages.estimate.planning import planning
 from equipoise.stages.estimate.samples import Met
 from equipoise.stages.estimate.seed_rule import seed_bounds, with_least_units
-from equipoise.stats.contingency import mcnemar
+from equipoise.stats.mcnemar import mcnemar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
