@@ -38,8 +38,3 @@ def fisher(a: float, b: float, c: float, d: float) -> TestResult:
     return TestResult(
         p=min(1.0, p), statistic=float(cells[0]), n=sum(cells), method="Fisher's exact test"
     )
-
-
-def _at_most(k: int, n: int) -> float:
-    """The chance of at most ``k`` heads in ``n`` fair tosses, for k below n."""
-    return float(betainc(n - k, k + 1, 0.5))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scipy.special import chdtrc
+from scipy.special import betainc, chdtrc
 
 from equipoise.errors import NotEstimable
 from equipoise.stats.inputs import count
@@ -74,3 +74,8 @@ def mcnemar(n11: float, n12: float, n21: float, n22: float) -> McNemar:
         n_changed=changed,
         n=sum(cells),
     )
+
+
+def _at_most(k: int, n: int) -> float:
+    """The chance of at most ``k`` heads in ``n`` fair tosses, for k below n."""
+    return float(betainc(n - k, k + 1, 0.5))
