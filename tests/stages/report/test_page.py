@@ -3,8 +3,6 @@
 import base64
 import hashlib
 import re
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import msgspec
@@ -13,57 +11,8 @@ import pytest
 from equipoise.records.result import Result
 from equipoise.stages.report import render
 from stages.report.extremes import HOSTILE, bare, hostile, large
+from stages.report.pages import Node, page_of
 from stages.report.samples import helpdesk
-
-_VOID = {"meta", "br", "wbr", "link", "img", "input", "hr"}
-
-
-@dataclass
-class _Node:
-    tag: str
-    attrs: dict[str, str]
-    parent: "_Node | None" = None
-    children: "list[_Node]" = field(default_factory=list)
-    text: str = ""
-
-    def all(self, *tags: str) -> "list[_Node]":
-        found = [self] if self.tag in tags else []
-        return found + [node for child in self.children for node in child.all(*tags)]
-
-    def words(self) -> str:
-        return self.text + "".join(child.words() for child in self.children)
-
-
-class _Tree(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.root = _Node("root", {})
-        self.at = self.root
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        node = _Node(tag, {name: value or "" for name, value in attrs}, self.at)
-        self.at.children.append(node)
-        if tag not in _VOID:
-            self.at = node
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.at.children.append(_Node(tag, {n: v or "" for n, v in attrs}, self.at))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.at.tag == tag, f"</{tag}> closes <{self.at.tag}>"
-        assert self.at.parent is not None
-        self.at = self.at.parent
-
-    def handle_data(self, data: str) -> None:
-        self.at.children.append(_Node("#text", {}, self.at, text=data))
-
-
-def _page(data: bytes) -> _Node:
-    tree = _Tree()
-    tree.feed(data.decode())
-    assert tree.at is tree.root, f"<{tree.at.tag}> is left open"
-    return tree.root
-
 
 _PAGES = {
     "helpdesk": helpdesk(),
@@ -74,11 +23,11 @@ _PAGES = {
 
 
 @pytest.fixture(params=sorted(_PAGES), scope="module")
-def page(request: pytest.FixtureRequest) -> _Node:
-    return _page(render(_PAGES[request.param], {})["index.html"])
+def page(request: pytest.FixtureRequest) -> Node:
+    return page_of(render(_PAGES[request.param], {})["index.html"])
 
 
-def test_ids_are_unique_and_every_link_leads_somewhere(page: _Node) -> None:
+def test_ids_are_unique_and_every_link_leads_somewhere(page: Node) -> None:
     nodes = page.all(*{"a", "svg", "use", "title", "desc", "g", "symbol"})
     every = [n for n in _walk(page) if "id" in n.attrs]
     ids = [node.attrs["id"] for node in every]
@@ -91,18 +40,18 @@ def test_ids_are_unique_and_every_link_leads_somewhere(page: _Node) -> None:
     assert labels <= set(ids)
 
 
-def _walk(node: _Node) -> list[_Node]:
+def _walk(node: Node) -> list[Node]:
     return [node, *(found for child in node.children for found in _walk(child))]
 
 
-def test_headings_stand_in_order(page: _Node) -> None:
+def test_headings_stand_in_order(page: Node) -> None:
     levels = [int(node.tag[1]) for node in page.all("h1", "h2", "h3", "h4")]
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(b - a <= 1 for a, b in pairwise(levels))
 
 
-def test_landmarks_language_and_skip_link(page: _Node) -> None:
+def test_landmarks_language_and_skip_link(page: Node) -> None:
     assert page.all("html")[0].attrs["lang"] == "en"
     for landmark in ("header", "nav", "main", "footer"):
         assert len(page.all(landmark)) == 1
@@ -110,7 +59,7 @@ def test_landmarks_language_and_skip_link(page: _Node) -> None:
     assert page.all("main")[0].attrs["id"] == "main"
 
 
-def test_every_drawing_has_a_name_or_is_hidden(page: _Node) -> None:
+def test_every_drawing_has_a_name_or_is_hidden(page: Node) -> None:
     for svg in page.all("svg"):
         if svg.parent is not None and svg.parent.tag == "svg":
             continue
@@ -120,7 +69,7 @@ def test_every_drawing_has_a_name_or_is_hidden(page: _Node) -> None:
         assert svg.all("title")[0].words().strip()
 
 
-def test_every_table_has_a_caption_and_heads_with_scope(page: _Node) -> None:
+def test_every_table_has_a_caption_and_heads_with_scope(page: Node) -> None:
     for table in page.all("table"):
         assert table.all("caption")[0].words().strip()
         assert all(th.attrs.get("scope") in {"col", "row"} for th in table.all("th"))
@@ -131,7 +80,7 @@ def test_every_table_has_a_caption_and_heads_with_scope(page: _Node) -> None:
             assert all(cell.words().strip() or cell.all("svg") for cell in row.all("th", "td"))
 
 
-def test_what_scrolls_can_be_reached_by_keyboard_and_has_a_name(page: _Node) -> None:
+def test_what_scrolls_can_be_reached_by_keyboard_and_has_a_name(page: Node) -> None:
     for node in _walk(page):
         if "scroll" in node.attrs.get("class", "").split():
             assert node.attrs["tabindex"] == "0"
@@ -139,7 +88,7 @@ def test_what_scrolls_can_be_reached_by_keyboard_and_has_a_name(page: _Node) -> 
             assert node.attrs["aria-label"]
 
 
-def test_loads_nothing_and_runs_only_its_own_script(page: _Node) -> None:
+def test_loads_nothing_and_runs_only_its_own_script(page: Node) -> None:
     assert not page.all("link", "img", "iframe", "object", "embed", "form", "base")
     policy = next(
         node.attrs["content"]
@@ -161,7 +110,7 @@ def test_hostile_text_is_shown_and_never_acts(name: str) -> None:
     text = HOSTILE[name]
     data = render(hostile(text), {})["index.html"].decode()
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u202e\u2066]", data)
-    shown = _page(data.encode()).words()
+    shown = page_of(data.encode()).words()
     expected = {
         "script": "<script>alert(1)</script>",
         "attribute": '" onmouseover="alert(1)',
@@ -177,7 +126,7 @@ def test_hostile_text_is_shown_and_never_acts(name: str) -> None:
 
 def test_a_long_name_is_short_to_see_and_whole_on_hovering() -> None:
     text = HOSTILE["long"]
-    page = _page(render(hostile(text), {})["index.html"])
+    page = page_of(render(hostile(text), {})["index.html"])
     assert text not in page.words()
     assert any(node.attrs.get("title") == text for node in _walk(page))
 
@@ -186,7 +135,7 @@ def test_a_long_name_is_short_to_see_and_whole_on_hovering() -> None:
 def test_stays_below_a_megabyte_and_counts_what_it_leaves_out(result: Result) -> None:
     data = render(result, {})["index.html"]
     assert len(data) < 1_000_000
-    text = _page(data).words()
+    text = page_of(data).words()
     assert re.search(r"\d more in estimates\.json", text)
     assert re.search(
         r"\d more (units moved and are not shown|comparisons in estimates\.json)", text
@@ -194,7 +143,7 @@ def test_stays_below_a_megabyte_and_counts_what_it_leaves_out(result: Result) ->
 
 
 def test_the_verdict_comes_first_and_the_parts_in_their_order() -> None:
-    page = _page(render(helpdesk(), {})["index.html"])
+    page = page_of(render(helpdesk(), {})["index.html"])
     sections = [node.attrs["id"] for node in page.all("section")]
     assert sections == [
         "verdict",
@@ -220,7 +169,7 @@ def test_the_verdict_comes_first_and_the_parts_in_their_order() -> None:
 
 
 def test_each_mean_and_difference_leads_to_the_units_behind_it() -> None:
-    page = _page(render(helpdesk(), {})["index.html"])
+    page = page_of(render(helpdesk(), {})["index.html"])
     parts = {node.attrs["id"]: node for node in page.all("section", "details") if node.attrs}
     for name in ("findings", "partitions"):
         links = parts[name].all("a")
@@ -237,7 +186,7 @@ def test_each_mean_and_difference_leads_to_the_units_behind_it() -> None:
 
 
 def test_what_is_not_recorded_is_said_and_never_a_zero() -> None:
-    page = _page(render(helpdesk(), {})["index.html"])
+    page = page_of(render(helpdesk(), {})["index.html"])
     resources = next(s for s in page.all("section") if s.attrs["id"] == "resources")
     cost = next(row for row in resources.all("tr") if "cost (USD)" in row.words()).words()
     assert "not recorded" in cost
@@ -249,7 +198,7 @@ def test_a_simulated_comparison_says_so_before_anything_else() -> None:
     made = helpdesk()
     file = msgspec.structs.replace(made.file, is_simulated=True)
     result = Result(file=file, estimates=made.estimates, verdicts=made.verdicts)
-    page = _page(render(result, {})["index.html"])
+    page = page_of(render(result, {})["index.html"])
     assert "Nothing here speaks of real systems" in page.all("header")[0].words()
 
 
@@ -265,7 +214,7 @@ def test_where_nothing_is_evaluable_no_absence_of_regressions_is_claimed() -> No
     result = Result(file=made.file, estimates=made.estimates, verdicts=())
     for name, data in render(result, {}).items():
         assert b"No demonstrable" not in data, name
-    page = _page(render(result, {})["index.html"])
+    page = page_of(render(result, {})["index.html"])
     assert "nothing can be said of any change" in page.words()
 
 
@@ -283,7 +232,7 @@ def test_many_arms_are_summed_up_first() -> None:
         estimates=msgspec.structs.replace(made.estimates, comparisons=comparisons),
         verdicts=verdicts,
     )
-    page = _page(render(result, {})["index.html"])
+    page = page_of(render(result, {})["index.html"])
     assert page.all("h1")[0].words() == "6 arms against release-1"
     assert "Over all units: 6 better" in " ".join(page.all("section")[0].words().split())
     assert len(page.all("article")) == 6
