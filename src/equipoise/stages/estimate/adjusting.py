@@ -4,16 +4,14 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-from scipy.special import ndtr
 
 from equipoise.records.estimate import Comparison
-from equipoise.records.terms import Direction, Rule, Terms
-from equipoise.stages.estimate.limits import FloatArray, limits_of
+from equipoise.records.terms import Rule, Terms
+from equipoise.stages.estimate.limits import FloatArray
 from equipoise.stages.estimate.samples import Met
+from equipoise.stages.estimate.sums import tails_of
+from equipoise.stats.guarded_test import touching_p
 from equipoise.stats.multiplicity import adjust
-
-_HALVINGS = 50
-_MOST = 38.0
 
 
 def with_adjusted(terms: Terms, ones: Sequence[Comparison], met: Sequence[Met]) -> list[Comparison]:
@@ -36,22 +34,9 @@ def with_adjusted(terms: Terms, ones: Sequence[Comparison], met: Sequence[Met]) 
 
 
 def touching(terms: Terms, ones: Sequence[Comparison], met: Sequence[Met]) -> FloatArray:
-    """Gives the p-value at which each guarded interval touches the margin, by bisection on z."""
-    low, high = np.zeros(len(ones)), np.full(len(ones), _MOST)
-    is_beyond = np.array([abs(one.gain or 0.0) > terms.margin for one in ones])
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        is_clear = _clears(terms, ones, met, middle)
-        low, high = np.where(is_clear, middle, low), np.where(is_clear, high, middle)
-    p = 2 * ndtr(-low)
-    return np.where(is_beyond, p, 1.0)
-
-
-def _clears(
-    terms: Terms, ones: Sequence[Comparison], met: Sequence[Met], z: FloatArray
-) -> np.ndarray:
-    limits = limits_of(met, z)
-    is_higher = terms.direction is Direction.HIGHER
-    lo, hi = (limits.lo, limits.hi) if is_higher else (-limits.hi, -limits.lo)
-    gains = np.array([one.gain or 0.0 for one in ones])
-    return np.asarray(np.where(gains > 0, lo > terms.margin, hi < -terms.margin))
+    """Gives the p-value at which each guarded interval touches the margin."""
+    p = np.ones(len(ones))
+    for chosen, tails in tails_of(met):
+        delta = [ones[i].delta or 0.0 for i in chosen]
+        p[chosen] = touching_p(tails, delta, margin=terms.margin)
+    return p

@@ -15,6 +15,7 @@ from equipoise.stages.estimate.moments import cell_keys, total
 from equipoise.stages.estimate.pair_moments import pair_groups
 from equipoise.stages.estimate.unit_sets import pair_table
 from equipoise.stages.estimate.units import SCALE
+from equipoise.stats.guarded_test import largest_critical
 
 _DRAWS = 100_000
 
@@ -98,15 +99,7 @@ def _max_t(
         return Family(size=len(cells), level=adjusted, critical_z=float(ndtri(0.5 + adjusted / 2)))
     correlation = _correlation(con, terms, cells, paired)
     rng = np.random.default_rng(terms.seed)
-    values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.clip(values, 0, None))
-    largest = np.concatenate(
-        [
-            np.abs(rng.standard_normal((_DRAWS // 10, len(cells))) @ root.T).max(axis=1)
-            for _ in range(10)
-        ]
-    )
-    z = math.ceil(float(np.quantile(largest, terms.level)) * 1000) / 1000
+    z = largest_critical(correlation, level=terms.level, rng=rng, draws=_DRAWS)
     assert bonferroni.critical_z is not None
     if z >= bonferroni.critical_z:
         return bonferroni

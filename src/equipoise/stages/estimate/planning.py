@@ -1,7 +1,7 @@
 """What each comparison could report, and how many more units would settle it."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,15 +10,12 @@ from equipoise.records.estimate import Comparison
 from equipoise.records.terms import Terms
 from equipoise.stages.estimate.limits import FloatArray
 from equipoise.stages.estimate.samples import Met
-from equipoise.stages.estimate.sums import arms_of, clusters_of, differences_of
-from equipoise.stats.guarded import independent_tails, paired_tails
-from equipoise.stats.guarded_clusters import clustered_tails
+from equipoise.stages.estimate.sums import tails_of
 from equipoise.stats.guarded_planning import (
     multiple_to_equate,
     multiple_to_show,
     reportable_change,
 )
-from equipoise.stats.guarded_reach import Tails
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +48,7 @@ def planning(
     found = Planning(
         reportable=[0.0] * len(ones), to_show=[None] * len(ones), to_equate=[None] * len(ones)
     )
-    for fits, tails_of in _WAYS:
-        chosen = [i for i, one in enumerate(met) if fits(one)]
-        if not chosen:
-            continue
-        tails = tails_of([met[i] for i in chosen])
+    for chosen, tails in tails_of(met):
         z, equal_z = critical[0][chosen], critical[1][chosen]
         delta = np.array([ones[i].delta or 0.0 for i in chosen])
         report = reportable_change(tails, margin=terms.margin, z=z)
@@ -73,24 +66,3 @@ def _more(one: Comparison, multiple: float) -> int | None:
         return None
     units = one.n_pairs or one.n_units_new + one.n_units_base
     return max(1, math.ceil((multiple - 1.0) * units))
-
-
-def _pairs(met: Sequence[Met]) -> Tails:
-    differences, runs = differences_of(met)
-    return paired_tails(differences, runs=runs)
-
-
-def _apart(met: Sequence[Met]) -> Tails:
-    (new, new_runs), (base, base_runs) = arms_of(met)
-    return independent_tails(new, base, runs=(new_runs, base_runs))
-
-
-def _clusters(met: Sequence[Met]) -> Tails:
-    return clustered_tails(clusters_of(met))
-
-
-_WAYS: tuple[tuple[Callable[[Met], bool], Callable[[Sequence[Met]], Tails]], ...] = (
-    (lambda one: one.pair is not None and one.clusters is None, _pairs),
-    (lambda one: one.clusters is not None, _clusters),
-    (lambda one: one.pair is None, _apart),
-)

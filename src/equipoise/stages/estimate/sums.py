@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from equipoise.stages.estimate.moments import ArmMoments
 from equipoise.stages.estimate.samples import Met
-from equipoise.stats.guarded import Powers
-from equipoise.stats.guarded_clusters import Clustered
+from equipoise.stats.guarded import Powers, independent_tails, paired_tails
+from equipoise.stats.guarded_clusters import Clustered, clustered_tails
+from equipoise.stats.guarded_reach import Tails
 
 FloatArray = NDArray[np.float64]
 
@@ -36,6 +37,30 @@ def clusters_of(met: Sequence[Met]) -> Clustered:
     sums = [one.clusters for one in met if one.clusters is not None]
     pairs = [one.pair for one in met if one.pair is not None]
     return Clustered.of(sums, np.array([pair.difference.ss for pair in pairs]))
+
+
+def tails_of(met: Sequence[Met]) -> list[tuple[list[int], Tails]]:
+    """Gives the tails of the differences, grouped by how arms met: places in `met`, tails."""
+    ways = (
+        ([i for i, one in enumerate(met) if one.pair and not one.clusters], _pairs),
+        ([i for i, one in enumerate(met) if one.clusters], _clusters),
+        ([i for i, one in enumerate(met) if not one.pair], _apart),
+    )
+    return [(chosen, way([met[i] for i in chosen])) for chosen, way in ways if chosen]
+
+
+def _pairs(met: Sequence[Met]) -> Tails:
+    differences, runs = differences_of(met)
+    return paired_tails(differences, runs=runs)
+
+
+def _clusters(met: Sequence[Met]) -> Tails:
+    return clustered_tails(clusters_of(met))
+
+
+def _apart(met: Sequence[Met]) -> Tails:
+    (new, new_runs), (base, base_runs) = arms_of(met)
+    return independent_tails(new, base, runs=(new_runs, base_runs))
 
 
 def _arm(chosen: Sequence[ArmMoments | None]) -> tuple[Powers, FloatArray]:
