@@ -19,7 +19,7 @@ from equipoise.records.codec import decode, pretty
 RESULTS = "results.parquet"
 EVIDENCE = "evidence.parquet"
 FACTS = "columns.json"
-LAYOUT = 1
+LAYOUT = 2
 COLUMN_FILES = (RESULTS, EVIDENCE)
 
 

@@ -9,7 +9,7 @@ _TRIAL = (
     "labels MAP(VARCHAR, VARCHAR), cluster VARCHAR, "
     "usage STRUCT(input_tokens BIGINT, cache_read_tokens BIGINT, cache_write_tokens BIGINT, "
     "output_tokens BIGINT), cost_usd DOUBLE, duration_ms DOUBLE, stop_reason VARCHAR, "
-    "is_simulated BOOLEAN, source VARCHAR)"
+    "versions MAP(VARCHAR, VARCHAR), is_simulated BOOLEAN, source VARCHAR)"
 )
 _GRADE = (
     "STRUCT(trial VARCHAR, criterion VARCHAR, value DOUBLE, not_evaluable VARCHAR, how VARCHAR, "
@@ -97,7 +97,8 @@ coalesce(t.ending.detail, '') AS detail, coalesce(t.is_simulated, false) AS is_s
 t.cluster, t.cost_usd, t.duration_ms,
 list_sum([t.usage.input_tokens, t.usage.cache_read_tokens, t.usage.cache_write_tokens,
 t.usage.output_tokens])::BIGINT AS tokens,
-t.stop_reason, t.model_answered, coalesce(t.source, '') AS source"""
+t.stop_reason, t.model_answered, coalesce(t.source, '') AS source,
+CASE WHEN cardinality(t.versions) > 0 THEN to_json(t.versions)::VARCHAR END AS versions"""
 
 _CARRIES = "coalesce(t.ending.kind, 'completed') IN ('completed', 'budget', 'refused')"
 

@@ -20,6 +20,7 @@ _OPTIONS = (
         "level",
         "max_missing",
         "family_size",
+        "mixed_versions",
         "strict",
         "as_json",
     ),
@@ -61,6 +62,7 @@ class Asked:
             "level": _within(options, "level", 0.5, 0.999999),
             "max_missing": _within(options, "max_missing", 0.0, 1.0),
             "family_size": options["family_size"],
+            "mixed_versions": True if options["mixed_versions"] else None,
             "use_clusters": False if options["no_cluster"] else None,
         }
         return cls(

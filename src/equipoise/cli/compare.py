@@ -34,6 +34,11 @@ _RULES = ["seed", "bonferroni", "maxt", "holm", "bh"]
 @click.option("--level", type=float, help="confidence level (default 0.95)")
 @click.option("--max-missing", type=float, help="largest share without outcome (default 0.10)")
 @click.option("--family-size", type=int, help="number of planned comparison cells")
+@click.option(
+    "--mixed-versions",
+    is_flag=True,
+    help="compare arms graded under different versions of the harness all the same",
+)
 @click.option("--strict", is_flag=True, help="exit 4 when nobody can tell")
 @click.option("--json", "as_json", is_flag=True, help="print report.json")
 def command(**options: Any) -> None:

@@ -58,6 +58,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
             found in the data.
         max_missing: largest share of planned repetitions without outcome at which an arm is still
             compared.
+        mixed_versions: compare arms although what ran and graded them had different versions.
         seed: root seed of every resampling.
         is_sealed: whether these terms were sealed before the runs; if not, every verdict is
             exploratory.
@@ -78,6 +79,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     family_size: int | None = None
     max_missing: float = 0.10
     use_clusters: bool = True
+    mixed_versions: bool = False
     seed: int = 20250101
     is_sealed: bool = False
     defaulted: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ class Row:
 _FIXED = (
     "trial VARCHAR, unit VARCHAR, arm VARCHAR, model VARCHAR, repetition INT, attempt INT, "
     "ending VARCHAR, is_simulated BOOLEAN, cluster VARCHAR, cost_usd DOUBLE, duration_ms DOUBLE, "
-    "tokens BIGINT, source VARCHAR"
+    "tokens BIGINT, source VARCHAR, versions VARCHAR"
 )
 _CRITERION = '"value:outcome" DOUBLE, "why:outcome" VARCHAR, "how:outcome" VARCHAR'
 
@@ -50,7 +50,7 @@ def write(rows: Sequence[Row], path: Path) -> Path:
                 row.repetition,
                 row.attempt,
             ]
-            given += ["completed", False, row.cluster, row.cost, None, None, f"runs:{number}"]
+            given += ["completed", False, row.cluster, row.cost, None, None, f"runs:{number}", None]
             why = row.why or ("infrastructure_error" if row.value is None else None)
             given += [row.value, why, "measured", *(row.labels.get(key) for key in keys)]
             con.execute(f"INSERT INTO t VALUES ({', '.join('?' * len(given))})", given)

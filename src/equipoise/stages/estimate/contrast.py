@@ -23,10 +23,11 @@ from equipoise.stats.mcnemar import mcnemar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What a comparison is told about one arm: its name and its estimate per cell."""
+    """What a comparison is told about one arm: its name, its estimate per cell, any refusal."""
 
     name: str
     estimates: Mapping[CellKey, ArmEstimate]
+    refusal: str = ""
 
 
 def comparisons(
@@ -127,6 +128,8 @@ def _reason(
 
 def _lacking(terms: Terms, side: Side, estimate: ArmEstimate | None, n: int) -> str:
     """Says why an arm may not be compared in a cell; "" where it may."""
+    if side.refusal:
+        return side.refusal
     if estimate is None:
         return f"arm {side.name!r} has no unit here"
     share = 1 - estimate.missing.evaluable / max(estimate.missing.planned, 1)

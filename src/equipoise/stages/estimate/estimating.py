@@ -20,6 +20,7 @@ from equipoise.stages.estimate.samples import Met, is_paired, meet
 from equipoise.stages.estimate.unit_notices import retried, set_notices, uneven
 from equipoise.stages.estimate.unit_sets import join_units, label_conflicts, unit_sets
 from equipoise.stages.estimate.units import read_units
+from equipoise.stages.estimate.versions import Versions, check_versions, versions_of
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,11 +34,17 @@ class _Arm:
     estimates: tuple[ArmEstimate, ...]
     sets: UnitSets | None = None
     met: dict[CellKey, Met] = field(default_factory=dict)
+    versions: Versions = field(default_factory=dict)
+    refusal: str = ""
 
     @property
     def side(self) -> Side:
         """Gives what a comparison is told about this arm."""
-        return Side(name=self.columns.name, estimates={e.cell: e for e in self.estimates})
+        return Side(
+            name=self.columns.name,
+            estimates={e.cell: e for e in self.estimates},
+            refusal=self.refusal,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +82,11 @@ def estimate(
         assert arm.sets is not None
         both = base.facts.has_clusters and arm.facts.has_clusters
         notices += set_notices(terms, arm.sets, has_clusters=both)
+        versions = check_versions(
+            terms, (base.columns.name, base.versions), (arm.columns.name, arm.versions)
+        )
+        arm.refusal = versions.refusal
+        notices += versions.notices
         notices += label_conflicts(
             con, terms, (base.columns.name, 0), (arm.columns.name, arm.index)
         )
@@ -110,7 +122,14 @@ def estimate(
 def _read(con: duckdb.DuckDBPyConnection, terms: Terms, columns: ArmColumns, index: int) -> _Arm:
     facts = read_units(con, terms, columns, index)
     moments, estimates = arm_estimates(con, terms, columns, index, has_clusters=facts.has_clusters)
-    return _Arm(columns=columns, index=index, facts=facts, moments=moments, estimates=estimates)
+    return _Arm(
+        columns=columns,
+        index=index,
+        facts=facts,
+        moments=moments,
+        estimates=estimates,
+        versions=versions_of(con, terms, columns),
+    )
 
 
 def _meet(con: duckdb.DuckDBPyConnection, terms: Terms, base: _Arm, arm: _Arm) -> None:
