@@ -74,7 +74,7 @@ def _averaged(whole: Compared, arm: str) -> float:
     for task in whole.cells():
         name = next((name for name in MERGED if task.startswith(name)), task)
         groups[name].append(whole.arm(arm, task)["mean"])
-    return 100 * sum(sum(means) / len(means) for means in groups.values()) / len(groups)
+    return float(100 * sum(sum(means) / len(means) for means in groups.values()) / len(groups))
 
 
 def _mcnemar(whole: Compared) -> dict[str, Any]:
