@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from equipoise.records.estimate import Comparison, Interval, UnitLine
 from equipoise.records.terms import Rule
+from equipoise.records.verdict import Word
 from equipoise.stages.report.fitting import Fitting
 from equipoise.stages.report.numbers import compact, count, counted, fixed, p_value, percent, span
 from equipoise.stages.report.reading import Reading, Row
@@ -93,7 +94,8 @@ def _line_cells(line: UnitLine) -> tuple[Cell, ...]:
         trials.append(f"{count(len(line.trials) - _MOST_TRIALS)} more")
     quotes = [quotation(quote) for quote in line.quotes[:_MOST_QUOTES]]
     if len(line.quotes) > _MOST_QUOTES:
-        quotes.append(f"{count(len(line.quotes) - _MOST_QUOTES)} more quotes in estimates.json")
+        n_more = len(line.quotes) - _MOST_QUOTES
+        quotes.append(f"{counted(n_more, 'more quote')} in estimates.json")
     return (
         Cell(text=name.text, full=name.full, note=note),
         _value(line.base),
@@ -137,7 +139,8 @@ def _facts(reading: Reading, row: Row) -> list[tuple[str, str]]:
                 ),
             )
         )
-    return facts + _size_facts(comparison, is_seed_rule=reading.terms.rule is Rule.SEED)
+    facts += _size_facts(comparison, is_seed_rule=reading.terms.rule is Rule.SEED)
+    return facts + _needed_facts(comparison) if verdict.word is Word.CANNOT_TELL else facts
 
 
 def _interval_facts(reading: Reading, comparison: Comparison) -> list[tuple[str, str]]:
@@ -193,6 +196,11 @@ def _size_facts(comparison: Comparison, *, is_seed_rule: bool) -> list[tuple[str
                 bounds + fixed(comparison.worst_hi, 3, sign=True),
             )
         )
+    return facts
+
+
+def _needed_facts(comparison: Comparison) -> list[tuple[str, str]]:
+    facts = []
     for name, n in (
         ("More units to show a difference of this size", comparison.units_to_show),
         ("More units to show equivalence", comparison.units_to_equate),
