@@ -9,6 +9,7 @@ from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, UnitSet
 from equipoise.records.notice import Notice
 from equipoise.records.result import CellLines, Estimates
 from equipoise.records.terms import Terms
+from equipoise.stages.estimate.alarms import constant_alarm, missing_alarm, uncounted_alarm
 from equipoise.stages.estimate.arms import arm_estimates
 from equipoise.stages.estimate.by_criterion import by_criterion
 from equipoise.stages.estimate.columns import ArmColumns, ArmFacts, check_terms, held
@@ -79,17 +80,7 @@ def estimate(
     notices: list[Notice] = []
     for arm in others:
         _meet(con, terms, base, arm)
-        assert arm.sets is not None
-        both = base.facts.has_clusters and arm.facts.has_clusters
-        notices += set_notices(terms, arm.sets, has_clusters=both)
-        versions = check_versions(
-            terms, (base.columns.name, base.versions), (arm.columns.name, arm.versions)
-        )
-        arm.refusal = versions.refusal
-        notices += versions.notices
-        notices += label_conflicts(
-            con, terms, (base.columns.name, 0), (arm.columns.name, arm.index)
-        )
+        notices += _told(con, terms, base, arm)
     families = (headline_family(terms), _cells(con, terms, base, others))
     compared = [
         comparison
@@ -97,19 +88,22 @@ def estimate(
         for comparison in comparisons(terms, (base.side, arm.side), arm.met, families)
     ]
     flaky, beyond = flaky_units(con, [(arm.columns.name, arm.index) for arm in arms])
+    criteria = tuple(
+        one for arm in arms for one in by_criterion(con, terms, arm.columns, arm.facts)
+    )
     return Reading(
         estimates=Estimates(
             arms=tuple(e for arm in arms for e in arm.estimates),
             comparisons=tuple(compared),
             unit_sets=tuple(arm.sets for arm in others if arm.sets is not None),
-            criteria=tuple(
-                one for arm in arms for one in by_criterion(con, terms, arm.columns, arm.facts)
-            ),
+            criteria=criteria,
             flaky=flaky,
             n_flaky_beyond=beyond,
             lines=_lines(con, terms, base, others, compared, evidence),
             notices=tuple(
                 notices
+                + [told for arm in arms for told in constant_alarm(arm.side.estimates)]
+                + uncounted_alarm(terms, criteria)
                 + uneven(con, [(arm.columns.name, arm.index) for arm in arms])
                 + retried([(arm.columns.name, arm.moments[CellKey()]) for arm in arms])
             ),
@@ -117,6 +111,22 @@ def estimate(
         is_simulated=any(arm.facts.n_simulated for arm in arms),
         is_soft=any(m.n_soft for arm in arms for m in arm.moments.values()),
     )
+
+
+def _told(con: duckdb.DuckDBPyConnection, terms: Terms, base: _Arm, arm: _Arm) -> list[Notice]:
+    """Gives what a reader must know about an arm and the baseline; keeps a refusal, if any."""
+    assert arm.sets is not None
+    names = (base.columns.name, arm.columns.name)
+    both = base.facts.has_clusters and arm.facts.has_clusters
+    versions = check_versions(terms, (names[0], base.versions), (names[1], arm.versions))
+    arm.refusal = versions.refusal
+    whole = CellKey()
+    return [
+        *set_notices(terms, arm.sets, has_clusters=both),
+        *versions.notices,
+        *missing_alarm(base.side.estimates[whole], arm.side.estimates[whole]),
+        *label_conflicts(con, terms, (names[0], base.index), (names[1], arm.index)),
+    ]
 
 
 def _read(con: duckdb.DuckDBPyConnection, terms: Terms, columns: ArmColumns, index: int) -> _Arm:

@@ -37,7 +37,13 @@ class EndingReader:
         self._noticer = noticer
         self._words = _own_words(mapping)
         self._is_needed = any(
-            (mapping.status, mapping.error, mapping.stop_reason, mapping.findings)
+            (
+                mapping.status,
+                mapping.error,
+                mapping.stop_reason,
+                mapping.max_output_tokens,
+                mapping.findings,
+            )
         )
 
     def read(self, row: Row, where: str, duration_ms: float | None) -> Ending:
@@ -55,7 +61,20 @@ class EndingReader:
                 "truncated", f"answers cut off by a token limit (stop reason {stop!r})", where
             )
             return _with_detail(_CUT_OFF, f"stop reason {stop}")
-        return ending
+        return self._within_tokens(row, ending, where)
+
+    def _within_tokens(self, row: Row, ending: Ending, where: str) -> Ending:
+        """Takes an answer that is as long as it was allowed to be for one that was cut off."""
+        most, used = (
+            _whole(row, name)
+            for name in (self._mapping.max_output_tokens, self._mapping.output_tokens)
+        )
+        if most is None or used is None or used < most:
+            return ending
+        self._noticer.warn(
+            "truncated", "answers as long as the declared token limit: cut off, not wrong", where
+        )
+        return _with_detail(_CUT_OFF, f"{used:g} of at most {most:g} output tokens")
 
     def _by_status(self, row: Row, where: str, duration_ms: float | None) -> Ending:
         status = self._mapping.status
@@ -122,6 +141,13 @@ def _limit_ms(mapping: Mapping, row: Row) -> float | None:
                 return None
             return None if limit is None else factor * limit
     return None
+
+
+def _whole(row: Row, name: str | None) -> float | None:
+    try:
+        return number(field(row, name)) if name is not None else None
+    except ValueError:
+        return None
 
 
 def _with_detail(ending: Ending, detail: Any) -> Ending:

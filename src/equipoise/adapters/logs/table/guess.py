@@ -35,6 +35,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "cost_usd": ("cost_usd", "cost", "total_cost", "total_cost_usd", "price_usd"),
     "input_tokens": ("input_tokens", "prompt_tokens", "tokens_in", "n_input_tokens"),
     "output_tokens": ("output_tokens", "completion_tokens", "tokens_out", "n_output_tokens"),
+    "max_output_tokens": (
+        *("max_tokens", "max_output_tokens", "max_completion_tokens", "max_new_tokens"),
+    ),
     "cache_read_tokens": ("cache_read_tokens", "cache_read_input_tokens", "cached_tokens"),
     "cache_write_tokens": ("cache_write_tokens", "cache_creation_input_tokens"),
     "duration_ms": ("duration_ms", "latency_ms", "elapsed_ms", "time_ms"),

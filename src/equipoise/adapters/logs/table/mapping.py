@@ -222,6 +222,7 @@ class Mapping(_Strict):
     cost_usd: str | None = None
     input_tokens: str | None = None
     output_tokens: str | None = None
+    max_output_tokens: str | None = None
     cache_read_tokens: str | None = None
     cache_write_tokens: str | None = None
     convention: Literal["extra", "subset", "unknown"] = "unknown"
