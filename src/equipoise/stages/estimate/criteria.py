@@ -108,8 +108,8 @@ def _guard_small(
         f"{power_sums(quoted(c))}, min({quoted(c)}) = max({quoted(c)})" for c in table.criteria
     )
     rows = con.execute(
-        f"SELECT {columns} FROM (SELECT *, 1 AS m FROM {relation}) WHERE {cell} IN ({names}) "
-        f"GROUP BY {cell} ORDER BY {cell}"
+        f"SELECT {columns} FROM (SELECT *, 1 AS m, {cell} AS placed FROM {relation}) "
+        f"WHERE placed IN ({names}) GROUP BY placed ORDER BY placed"
     ).fetchall()
     for place, row in zip(places, rows, strict=True):
         for column in np.flatnonzero(is_small[place]):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from equipoise.records.notice import Severity
 from equipoise.records.verdict import Word
 from equipoise.stages.report.findings import findings_section
 from equipoise.stages.report.numbers import count
@@ -20,6 +21,7 @@ from equipoise.stages.report.tables import Cell, Table
 from equipoise.stages.report.text import label
 
 _MOST_ROWS = 40
+_MOST_NOTICES = 10
 _MARKS = {
     Word.BETTER: "▲",
     Word.WORSE: "▼",
@@ -45,6 +47,7 @@ def to_markdown(reading: Reading) -> bytes:
     for table in section.tables:
         blocks += [f"## {escape(table.caption)}", _table(table)]
     blocks += [escape(note) for note in section.notes]
+    blocks += _notices(reading)
     blocks += _closing(reading)
     return ("\n\n".join(block for block in blocks if block) + "\n").encode()
 
@@ -111,6 +114,17 @@ def _grid(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
         lines.append(f"| {' | '.join(texts)} |")
     more = len(rows) - _MOST_ROWS
     return "\n".join(lines) + (f"\n\n{count(more)} more rows in report.json." if more > 0 else "")
+
+
+def _notices(reading: Reading) -> list[str]:
+    """Gives what may change what is believed; the rest stands in index.html."""
+    grave = [n for n in reading.result.estimates.notices if n.severity is not Severity.INFO]
+    if not grave:
+        return []
+    lines = [f"- {n.severity}: {escape(label(n.message, 500))}" for n in grave[:_MOST_NOTICES]]
+    if len(grave) > _MOST_NOTICES:
+        lines.append(f"- {count(len(grave) - _MOST_NOTICES)} more in index.html")
+    return ["## Notices", "\n".join(lines)]
 
 
 def _closing(reading: Reading) -> list[str]:
