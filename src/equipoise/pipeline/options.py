@@ -28,7 +28,7 @@ def read_options(
     Raises:
         InputError: the file or a setting is not of that form.
     """
-    options = {} if mapping is None else _read(mapping, is_whole=not settings)
+    options = {} if mapping is None else _read(mapping)
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or not key:
@@ -41,7 +41,7 @@ def read_options(
     return options
 
 
-def _read(mapping: Path, *, is_whole: bool) -> dict[str, Any]:
+def _read(mapping: Path) -> dict[str, Any]:
     try:
         text = parse(mapping.read_bytes(), name=mapping.name)
     except OSError as error:
@@ -55,9 +55,16 @@ def _read(mapping: Path, *, is_whole: bool) -> dict[str, Any]:
         raise InputError(
             f"{mapping} holds no mapping", wanted="lines such as `unit: task_id`", code="mapping"
         )
-    if is_whole and "unit" in options and options.keys() & _OUTCOMES:
-        check(options, yaml=text, name=mapping.name)  # names line and column of every fault
+    if "unit" in options or options.keys() & _OUTCOMES:
+        check(_completed(options), yaml=text, name=mapping.name)  # line and column of every fault
     return options
+
+
+def _completed(options: dict[str, Any]) -> dict[str, Any]:
+    """Gives the mapping with a placeholder for what the column names or settings may still say."""
+    arm = options.get("arm")
+    has_outcome = options.keys() & _OUTCOMES or (isinstance(arm, dict) and "wide" in arm)
+    return {"unit": "unit"} | ({} if has_outcome else {"outcome": "outcome"}) | options
 
 
 def _put(options: dict[str, Any], keys: list[str], value: str, setting: str) -> None:

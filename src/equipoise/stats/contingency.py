@@ -21,6 +21,8 @@ def fisher(a: float, b: float, c: float, d: float) -> TestResult:
         InputError: a count that is negative or not whole, or more than 1e8 in all.
         NotEstimable: a row without any count (code ``too_few``).
 
+    Source: Fisher (1935), The Design of Experiments, section 21.
+
     >>> round(fisher(8, 5, 2, 11).p, 4)
     0.0414
     """
