@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.requirement("I-10")
 def test_the_demo_finds_what_was_planted_and_nothing_else(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "equipoise", "demo", "-o", str(tmp_path / "out")],
