@@ -54,6 +54,7 @@ certificate: $(VENV)/.installed-dev  ## measures the coverage certificate anew i
 pages: $(VENV)/.installed-dev  ## writes the reference pages that follow from the program
 	PYTHONPATH=tests $(BIN)/python -m house.command_page > docs/reference/cli.md
 	$(BIN)/equipoise calc --reference > docs/reference/calc.md
+	PYTHONPATH=tests $(BIN)/python -m house.requirements_page
 
 format: $(VENV)/.installed-dev  ## formats the code and mends what ruff can mend
 	$(BIN)/ruff format .

@@ -1,4 +1,4 @@
-"""The table ``docs/requirements.md``: its rows, and the tests written into them by ``make pages``."""
+"""The table ``docs/requirements.md``: its rows, and the tests that `make pages` writes in them."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,9 @@ from house.requirement_marks import covered
 
 PAGE = ROOT / "docs" / "requirements.md"
 
-_ROW = re.compile(r"^\| (?P<id>[A-Z0-9]+(?:-\w+)?) \| (?P<says>.*?) \| (?P<tests>.*?) \|$", re.M)
+_ROW = re.compile(
+    r"^\| (?P<id>[A-Z0-9]+(?:-\w+)?) \| (?P<says>.*?) \| (?P<tests>.*?) \|$", re.MULTILINE
+)
 _LINK = re.compile(r"\]\(\.\./(?P<path>[^)]+)\)")
 
 

@@ -235,3 +235,32 @@ def test_a_filter_that_matches_nothing_gives_no_score(tmp_path: Path) -> None:
     code, out, err = run("compare", *files, "--where", "topic=nowhere", "-o", tmp_path / "o")
     assert (code, out) == (2, "")
     assert "'a', 'b'" in err
+
+
+@pytest.mark.requirement("A14")
+def test_a_spread_that_was_not_seen_is_no_certainty(tmp_path: Path) -> None:
+    passes = {f"u{i}": True for i in range(30)}
+    files = [write_runs(tmp_path / f"{arm}.jsonl", passes) for arm in ("base", "new")]
+    estimates, verdicts = _read_compared(files[0], files[1], tmp_path / "o")
+    one = estimates["comparisons"][0]
+    assert one["is_degenerate"]
+    assert one["se"] is None
+    assert one["interval"]["lo"] < 0 < one["interval"]["hi"]
+    assert verdicts[0]["word"] == "cannot tell"
+
+
+@pytest.mark.requirement("A22")
+def test_grades_that_could_not_be_read_are_counted_in_each_arm(tmp_path: Path) -> None:
+    base = [{"id": f"u{i}", "score": 0.5} for i in range(100)]
+    new = [
+        row | ({"score": {"error": "no JSON"}} if i % 20 == 0 else {}) for i, row in enumerate(base)
+    ]
+    files = [_rows(tmp_path / "base.jsonl", base), _rows(tmp_path / "new.jsonl", new)]
+    estimates, _ = _read_compared(files[0], files[1], tmp_path / "o")
+    lacking = {
+        arm["arm"]: arm["missing"]["planned"] - arm["missing"]["evaluable"]
+        for arm in estimates["arms"]
+    }
+    assert lacking == {"base": 0, "new": 5}
+    means = [arm["mean"] for arm in estimates["arms"]]
+    assert means == [pytest.approx(0.5)] * 2

@@ -143,6 +143,7 @@ _LAWS = {
 _MEANS = {"rare": 0.05, "zero_inflated": 0.15, "catalogue": 0.19}
 
 
+@pytest.mark.requirement("I-12")
 @pytest.mark.parametrize("law", sorted(_LAWS))
 def test_quasi_wilson_covers(law: str) -> None:
     n, draws = 58, 4000
