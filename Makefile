@@ -55,6 +55,7 @@ pages: $(VENV)/.installed-dev  ## writes the reference pages that follow from th
 	PYTHONPATH=tests $(BIN)/python -m house.command_page > docs/reference/cli.md
 	$(BIN)/equipoise calc --reference > docs/reference/calc.md
 	PYTHONPATH=tests $(BIN)/python -m house.requirements_page
+	PYTHONPATH=tests $(BIN)/python -m house.schema_files
 
 format: $(VENV)/.installed-dev  ## formats the code and mends what ruff can mend
 	$(BIN)/ruff format .

@@ -1,0 +1,68 @@
+"""The JSON Schema of every file that is written, from the records themselves: ``make pages``."""
+
+import json
+from typing import Any
+
+import msgspec
+
+from equipoise.adapters.logs.table.mapping import mapping_schema
+from equipoise.archive.columns import ColumnFacts
+from equipoise.archive.manifest import CHAINS, Head, Manifest
+from equipoise.records.result import ComparisonFile, Estimates
+from equipoise.records.verdict import Verdict
+from equipoise.stages.report.machine import Summary
+from house.documents import ROOT
+
+SCHEMAS = ROOT / "schemas"
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_RECORDS: dict[str, Any] = {
+    "archive.json": Manifest,
+    "head.json": Head,
+    "columns.json": ColumnFacts,
+    "comparison.json": ComparisonFile,
+    "estimates.json": Estimates,
+    "verdicts.json": list[Verdict],
+    "report.json": Summary,
+}
+"""File -> the record it holds."""
+
+
+def schemas() -> dict[str, str]:
+    """Name of each schema file -> its text."""
+    found = {_name(file): _text(file, _schema(kind)) for file, kind in _RECORDS.items()}
+    for file, kind in CHAINS.items():
+        found[_name(file)] = _text(file, _line(_schema(kind)), each="Each line of ")
+    found["mapping.schema.json"] = json.dumps(mapping_schema(), indent=2, ensure_ascii=False) + "\n"
+    return found
+
+
+def _schema(kind: Any) -> dict[str, Any]:
+    return msgspec.json.schema(kind)
+
+
+def _line(body: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a chained line that carries such a record."""
+    definitions = body.pop("$defs", {})
+    sha256 = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+    return {
+        "type": "object",
+        "properties": {"prev": sha256, "seq": {"type": "integer", "minimum": 1}, "body": body},
+        "required": ["prev", "seq", "body"],
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
+
+
+def _text(file: str, schema: dict[str, Any], each: str = "") -> str:
+    head = {"$schema": _DRAFT, "title": f"{each}{file}"}
+    return json.dumps(head | schema, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def _name(file: str) -> str:
+    return f"{file.partition('.')[0]}.schema.json"
+
+
+if __name__ == "__main__":
+    for name, text in schemas().items():
+        SCHEMAS.joinpath(name).write_text(text, encoding="utf-8")
