@@ -73,8 +73,9 @@ def _exists(target: str) -> bool:
 def commands() -> None:
     """Better, worse, equivalent, or cannot tell: decide about a change from its runs.
 
-    Exit codes: 0 fine; 1 altered, or a gate failed; 2 wrong use, unreadable input or nothing to
-    estimate; 3 blocked by a missing precondition; 5 the harness is at fault; 130 interrupted.
+    Exit codes: 0 fine; 1 a regression, or something altered; 2 wrong use, unreadable input or
+    nothing to estimate; 3 blocked by a missing precondition; 4 nobody can tell (compare --strict);
+    5 the runs are unusable; 130 interrupted.
     """
 
 

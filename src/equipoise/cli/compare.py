@@ -47,6 +47,10 @@ def command(**options: Any) -> None:
     BASE and NEW are archives (see `import`) or files of runs; `PATH::ARM` picks one arm of a
     source that holds several. With one source, --baseline names the arm the others are compared
     with.
+
+    Exit codes: 0 nothing became worse; 1 an arm is worse, as a whole or in a listed cell; 2 wrong
+    use or unreadable runs; 3 the disk is full; 4 nobody can tell (with --strict); 5 the runs are
+    unusable.
     """
     from equipoise.cli.asked import Asked
     from equipoise.cli.comparing import run_compare
