@@ -1,5 +1,7 @@
 """The command line: one file per verb, loaded when it is called."""
 
+import io
+import os
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -81,8 +83,23 @@ def commands() -> None:
 
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
+    _speak_utf8()
     try:
         commands.main(prog_name="equipoise")
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+
+
+def _speak_utf8() -> None:
+    """Reads names and writes text as UTF-8, whatever the locale says.
+
+    Where names of files would be read in another encoding (a plain C locale with UTF-8 mode
+    forbidden), the process begins anew in UTF-8 mode: names cannot be read right any later.
+    """
+    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+        command = [sys.executable, "-X", "utf8", "-m", "equipoise", *sys.argv[1:]]
+        os.execv(sys.executable, command)  # noqa: S606  no shell: the same program with a switch
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from equipoise.adapters.logs.noticing import Noticer
 from equipoise.errors import UnreadableSource
 
-MAX_LINE = 32 * 1024 * 1024
+MAX_LINE = 128 * 1024 * 1024
 """Bytes of the longest line that is read; a longer one is lost, and said to be."""
 
 MAX_RATIO = 500

@@ -48,6 +48,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def decimal(column: str) -> str:
+    """Gives SQL for the column as a decimal of nine places; null where it is 10^15 or more."""
+    return f"TRY_CAST({quoted(column)} AS DECIMAL(24,9))"
+
+
 def crossed(partition: str) -> list[str]:
     """Gives the label keys of a partition; ``intent*language`` crosses two of them."""
     return [part.strip() for part in partition.split("*")]

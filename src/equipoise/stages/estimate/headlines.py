@@ -9,7 +9,7 @@ import duckdb
 
 from equipoise.records.notice import Headline
 from equipoise.records.result import HeadlineCheck
-from equipoise.stages.estimate.columns import literal, quoted
+from equipoise.stages.estimate.columns import decimal, literal, quoted
 
 _SLACK = 1e-9
 _OF_REPETITION = "@repetition="
@@ -92,7 +92,7 @@ def _rows(
     row = con.execute(
         f"SELECT count(*), count({value}), coalesce(sum({value}::DECIMAL(28,15))::DOUBLE, 0), "
         f"count(*) FILTER ({value} = 1), count(DISTINCT unit), "
-        "sum(cost_usd::DECIMAL(28,10))::DOUBLE, sum(tokens)::DOUBLE "
+        f"sum({decimal('cost_usd')})::DOUBLE, sum(tokens)::DOUBLE "
         f"FROM read_parquet({literal(str(path))}) {where}"
     ).fetchone()
     assert row is not None

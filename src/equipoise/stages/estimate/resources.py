@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 
 from equipoise.records.estimate import Interval, Resource
 from equipoise.records.terms import Terms
-from equipoise.stages.estimate.columns import ArmColumns, literal
+from equipoise.stages.estimate.columns import ArmColumns, decimal, literal
 
 _KINDS = (
     ("cost", "cost_usd", "USD"),
@@ -89,7 +89,7 @@ def _total(
     con: duckdb.DuckDBPyConnection, terms: Terms, arm: ArmColumns, column: str
 ) -> tuple[float | None, int]:
     row = con.execute(
-        f"SELECT sum({column}::DECIMAL(28,9))::DOUBLE, count(*) - count({column}) "
+        f"SELECT sum({decimal(column)})::DOUBLE, count(*) - count({decimal(column)}) "
         f"FROM {_trials(terms, arm)}"
     ).fetchone()
     assert row is not None
@@ -107,8 +107,8 @@ def _spent(
 ) -> _Spent:
     def per_unit(arm: ArmColumns) -> str:
         return (
-            f"SELECT unit, sum({column}::DECIMAL(28,9))::DOUBLE / count(DISTINCT repetition) AS x "
-            f"FROM {_trials(terms, arm)} GROUP BY unit HAVING count(*) = count({column})"
+            f"SELECT unit, sum({decimal(column)})::DOUBLE / count(DISTINCT repetition) AS x "
+            f"FROM {_trials(terms, arm)} GROUP BY unit HAVING count(*) = count({decimal(column)})"
         )
 
     rows = con.execute(

@@ -7,7 +7,7 @@ import duckdb
 
 from equipoise.records.estimate import CellKey
 from equipoise.records.terms import Terms
-from equipoise.stages.estimate.columns import ArmColumns, partition_column, quoted
+from equipoise.stages.estimate.columns import ArmColumns, decimal, partition_column
 from equipoise.stages.estimate.moments import cell_keys
 from equipoise.stages.estimate.units import trials_of
 
@@ -31,12 +31,11 @@ def spending(
 ) -> Mapping[CellKey, Spending]:
     """Gives what each cell of an arm spent, every attempt counted: a failed one was paid for too.
 
-    Sums are taken in decimals of nine places, so that the order of the rows does not matter.
+    Sums are taken in decimals of nine places, so that the order of the rows does not matter; a
+    figure of 10^15 or more is no figure and counts as not recorded.
     """
     found: dict[CellKey, Spending] = {}
-    sums = ", ".join(
-        f"sum({quoted(c)}::DECIMAL(38,9))::DOUBLE, count(*) - count({quoted(c)})" for c in _COLUMNS
-    )
+    sums = ", ".join(f"sum({decimal(c)})::DOUBLE, count(*) - count({decimal(c)})" for c in _COLUMNS)
     groups = ["''", *(partition_column(partition) for partition in terms.partitions)]
     for (label, _), column in zip(cell_keys(terms), groups, strict=True):
         rows = con.execute(

@@ -256,6 +256,8 @@ class Mapping(_Strict):
             singles.append("aggregate")
         if self.unit is None and self.aggregate is None:
             raise ValueError("unit: this key is missing; it names the column with the unit's id")
+        if self.scale is not None and not self.scale[0] < self.scale[1]:
+            raise ValueError("scale: the lowest value comes first, then a higher one")
         if len(singles) > 1:
             raise ValueError(
                 f"{' and '.join(singles)} are given; one outcome is wanted, "

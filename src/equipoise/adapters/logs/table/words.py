@@ -151,10 +151,18 @@ def _read_text(
 
 def _on_scale(number: float, scale: tuple[float, float]) -> Value:
     low, high = scale
-    if math.isnan(number):
+    if isinstance(number, float) and math.isnan(number):
         return Value(why="no value (NaN)")
     if not low <= number <= high:
         return Value(
-            why=f"value {number:g} lies outside the scale {low:g} to {high:g}", is_fault=True
+            why=f"value {_shown(number)} lies outside the scale {low:g} to {high:g}", is_fault=True
         )
     return Value(value=(number - low) / (high - low))
+
+
+def _shown(number: float) -> str:
+    """Gives the number as text; a whole number too large for a float by its first digits."""
+    try:
+        return f"{number:g}"
+    except OverflowError:
+        return f"{str(number)[:20]}..."
