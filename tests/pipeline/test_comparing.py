@@ -155,3 +155,13 @@ def test_a_folder_that_cannot_be_written_is_said_plainly(tmp_path: Path) -> None
     code, _, err = run("compare", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "c")
     assert code == 2
     assert "equipoise:" in err
+
+
+def test_a_seal_that_no_plan_bears_out_is_refused(tmp_path: Path) -> None:
+    """Nobody turns an exploratory comparison into a promised one by a word in a file."""
+    out = made(tmp_path)
+    path = out / "comparison.json"
+    path.write_bytes(path.read_bytes().replace(b'"is_sealed": false', b'"is_sealed": true'))
+    code, told, _ = run("verify", out)
+    assert code == 1
+    assert "no sealed plan" in told

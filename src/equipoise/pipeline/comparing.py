@@ -9,6 +9,7 @@ import duckdb
 import msgspec
 
 from equipoise import __version__
+from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.archive.store import Archive
 from equipoise.errors import InputError
 from equipoise.records.codec import decode, pretty
@@ -47,9 +48,16 @@ def derive(file: ComparisonFile, root: Path, *, fresh: Path | None = None) -> De
         fresh: a folder to derive the columns into anew, trusting no cache; null = use the caches.
 
     Raises:
-        InputError: an archive is not there, or the terms cannot be answered.
+        InputError: an archive is not there, the terms cannot be answered, or they claim a seal
+            that no plan bears out.
         Tampered: an archive's lines are not those its head names.
     """
+    if file.terms.is_sealed:
+        raise InputError(
+            "the terms say that they were sealed before the runs, and no sealed plan is there",
+            wanted="is_sealed false: terms given to `compare` are exploratory",
+            code="no_seal",
+        )
     archives = {
         source.archive: Archive.open(Path(os.path.normpath(root.resolve() / source.archive)))
         for source in file.sources
@@ -82,18 +90,21 @@ def derive(file: ComparisonFile, root: Path, *, fresh: Path | None = None) -> De
         estimates=estimates,
         verdicts=verdicts,
     )
-    heads = {archive.manifest.run_id: archive.head for archive in archives.values()}
+    heads = {name: archive.head for name, archive in archives.items()}
     return Derived(result=result, files=_files(result, heads))
 
 
 def write(derived: Derived, folder: Path) -> None:
-    """Writes the files of a comparison, each by a temporary file and a rename."""
+    """Writes the files of a comparison, each whole or not at all.
+
+    Raises:
+        StorageFull: the disk took no more; files written before stand.
+    """
     for name, content in derived.files.items():
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(content)
-        part.replace(path)
+        with storage_errors(f"writing {name}"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, content)
 
 
 def read_result(folder: Path) -> Result:

@@ -122,13 +122,15 @@ def _missing(one: ArmMoments, reasons: dict[str, int], terms: Terms) -> Missing:
 def _fixed(one: ArmMoments, terms: Terms) -> Interval | None:
     """Gives the interval for this very set of units: only the noise of repetitions counts.
 
-    SE^2 = sum over units of s_within^2 / r, over n^2; it needs two repetitions of every unit, and
-    does not exist when no unit's repetitions ever disagreed (noise unseen is not noise absent).
+    SE^2 = sum over units of s_within^2 / r, over n^2. A unit with one outcome takes the pooled
+    spread of the others; where more than half of the units have only one, or no unit's repetitions
+    ever disagreed, it does not exist (noise unseen is not noise absent).
     """
-    if one.n < 1 or one.n_within < one.n or one.sum_within_over_r <= 0.0:
+    if one.n < 1 or 2 * one.n_within < one.n or not one.ms_within:
         return None
+    noise = one.sum_within_over_r + (one.n - one.n_within) * one.ms_within
     t = float(stdtrit(one.evaluable - one.n, 0.5 + terms.level / 2))
-    half = t * math.sqrt(one.sum_within_over_r) / one.n
+    half = t * math.sqrt(noise) / one.n
     return Interval(
         lo=max(0.0, one.mean - half),
         hi=min(1.0, one.mean + half),

@@ -199,12 +199,17 @@ def _tests(met: Met, up: int, down: int) -> tuple[PValue, ...]:
 
 
 def _fixed(one: Comparison, terms: Terms, met: Met) -> Interval | None:
-    """Gives the interval of delta for this very set of units: only repetition noise counts."""
+    """Gives the interval of delta for this very set of units: only repetition noise counts.
+
+    A pair with a single outcome in an arm takes the pooled spread of the others (as `arms._fixed`).
+    """
     pair = met.pair
-    if pair is None or one.delta is None or pair.n_repeated < pair.n or pair.sum_noise <= 0.0:
+    if pair is None or one.delta is None or 2 * pair.n_repeated < pair.n or pair.sum_noise <= 0.0:
         return None
+    pooled = sum((arm.ms_within or 0.0) for arm in (met.base, met.new) if arm is not None)
+    noise = pair.sum_noise + (pair.n - pair.n_repeated) * pooled
     t = float(stdtrit(pair.freedom, 0.5 + terms.level / 2))
-    half = t * math.sqrt(pair.sum_noise) / pair.n
+    half = t * math.sqrt(noise) / pair.n
     return Interval(
         lo=max(-1.0, one.delta - half),
         hi=min(1.0, one.delta + half),
