@@ -11,6 +11,7 @@ from equipoise.adapters.logs.opened import MAX_LINE
 
 Path = tuple[str | int, ...]
 _MARGIN = 64
+_NO_TEXT = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
@@ -19,6 +20,7 @@ def walk(pieces: Iterable[bytes], split: frozenset[Path]) -> Iterator[tuple[Path
 
     Objects above a path in `split` are entered, key by key; the array at such a path is yielded
     element by element; everything else is yielded whole. Bare NaN and Infinity become float NaN.
+    In place of a value with text that is no UTF-8 a `BadJson` is yielded, and reading goes on.
 
     Args:
         pieces: the bytes of the text in order.
@@ -125,8 +127,9 @@ class _Text:
             else:
                 # a number that ends where the text in reach ends may go on in the next piece
                 if end < len(self._text) or self._is_end or not self._fill(1):
-                    self._at = min(end, len(self._text))
-                    return value
+                    start, self._at = self._at, min(end, len(self._text))
+                    dirty = _NO_TEXT.search(self._text, start, self._at)
+                    return value if dirty is None else _clean(value)
 
     def _may_continue(self, error: json.JSONDecodeError) -> bool:
         if len(self._text) - self._at > MAX_LINE:
@@ -149,3 +152,12 @@ class _Text:
             n_new += len(new)
         self._text = "".join(kept)
         return n_new > 0
+
+
+def _clean(value: Any) -> Any:
+    """The value, or a fault in its place where some text cannot be written as UTF-8."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return BadJson("invalid UTF-8")
+    return value

@@ -47,6 +47,23 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield raw
 
 
+def head_of(path: Path, n_bytes: int) -> bytes:
+    """Gives the first bytes of the file, unpacked where it is gzip.
+
+    Raises:
+        UnreadableSource: the file cannot be opened or unpacked.
+    """
+    with opened(path) as stream:
+        try:
+            return stream.read(n_bytes)
+        except _DAMAGE as error:
+            raise UnreadableSource(
+                f"{path.name} cannot be unpacked ({error})",
+                wanted="a whole file",
+                code="unreadable",
+            ) from error
+
+
 def chunks(path: Path, noticer: Noticer, *, size: int = _CHUNK) -> Iterator[bytes]:
     """Yields the bytes of the file in pieces; a damaged or bomb-like end is told and left out."""
     n_packed = path.stat().st_size if path.is_file() else 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.adapters.logs.json_text import BadJson, decode
-from equipoise.adapters.logs.opened import opened
+from equipoise.adapters.logs.opened import head_of
 from equipoise.errors import UnreadableSource
 
 TABLE = "table"
@@ -32,12 +32,7 @@ def detect(path: Path) -> str:
     """
     if path.is_dir():
         return _folder(path)
-    with opened(path) as stream:
-        try:
-            head = stream.read(_HEAD)
-        except (OSError, EOFError):
-            return TABLE
-    return _by_head(head.removeprefix(b"\xef\xbb\xbf"), path)
+    return _by_head(head_of(path, _HEAD).removeprefix(b"\xef\xbb\xbf"), path)
 
 
 def _folder(path: Path) -> str:

@@ -122,6 +122,8 @@ def _exported(path: Path, noticer: Noticer) -> Iterator[tuple[int, dict[str, Any
                 n_events += 1
                 if isinstance(value, dict):
                     yield n_events, value
+                else:
+                    noticer.lost("no_object", "an event is no object", f"{path.name}:{n_events}")
     except BadJson as error:
         noticer.lost("bad_json", f"the JSON breaks off: {error}", path.name)
 

@@ -144,8 +144,13 @@ def _samples(log: Log, noticer: Noticer) -> Iterator[tuple[str, Any]]:
 def _json_samples(path: Path, noticer: Noticer) -> Iterator[tuple[str, Any]]:
     try:
         for place, value in walk(chunks(path, Noticer()), frozenset({_SAMPLES})):
-            if place[:1] == _SAMPLES and len(place) == 2:
-                yield f"{path.name}:samples[{place[1]}]", value
+            if place[:1] != _SAMPLES or len(place) != 2:
+                continue
+            where = f"{path.name}:samples[{place[1]}]"
+            if isinstance(value, BadJson):
+                noticer.lost("bad_sample", f"a sample: {value}", where)
+            else:
+                yield where, value
     except BadJson:
         noticer.lost("samples_lost", "samples after the break could not be read", path.name)
 
@@ -172,8 +177,13 @@ def _without_lists(held: list[bytes], pieces: Iterator[bytes]) -> dict[str, Any]
         held.clear()
         yield from pieces
 
-    found = walk(all_pieces(), _HEAVY)
-    return {str(place[0]): value for place, value in found if len(place) == 1}
+    parts: dict[str, Any] = {}
+    for place, value in walk(all_pieces(), _HEAVY):
+        if len(place) == 1:
+            if isinstance(value, BadJson):
+                raise value
+            parts[str(place[0])] = value
+    return parts
 
 
 def _declared(log: Log, choices: Choices) -> Iterator[Headline]:

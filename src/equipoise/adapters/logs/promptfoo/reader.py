@@ -108,7 +108,8 @@ def _rows(source: Path, noticer: Noticer) -> Iterator[tuple[str, dict[str, Any]]
             if isinstance(value, dict):
                 yield where, value
             else:
-                noticer.lost("no_object", "a row is no JSON object", where)
+                fault = str(value) if isinstance(value, BadJson) else "no JSON object"
+                noticer.lost("no_object", f"a row: {fault}", where)
     except BadJson as error:
         noticer.lost(
             "bad_json", f"the JSON breaks off: {error}; what stood before was read", source.name

@@ -12,7 +12,7 @@ import duckdb
 from equipoise.adapters.logs.json_stream import walk
 from equipoise.adapters.logs.json_text import BadJson, decode
 from equipoise.adapters.logs.noticing import Noticer
-from equipoise.adapters.logs.opened import MAX_LINE, chunks, lines, opened
+from equipoise.adapters.logs.opened import MAX_LINE, chunks, head_of, lines
 from equipoise.adapters.yaml_file import parse
 from equipoise.errors import InputError, UnreadableSource
 
@@ -43,13 +43,7 @@ def table_format(path: Path) -> str:
     Raises:
         UnreadableSource: it cannot be opened, or is none of the formats.
     """
-    with opened(path) as stream:
-        try:
-            head = stream.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
-        except (OSError, EOFError) as error:
-            raise UnreadableSource(
-                f"{path.name} cannot be unpacked ({error})", code="unreadable"
-            ) from error
+    head = head_of(path, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"PAR1"):
         return "parquet"
     suffixes = [s.lower() for s in path.suffixes if s.lower() != ".gz"]
@@ -232,7 +226,8 @@ def _json(path: Path, noticer: Noticer, at: str | None) -> Iterator[Row]:
             if isinstance(value, dict):
                 yield n_rows, value
             else:
-                noticer.lost("no_object", "an element is no JSON object", f"{path.name}:{n_rows}")
+                fault = str(value) if isinstance(value, BadJson) else "no JSON object"
+                noticer.lost("no_object", f"an element: {fault}", f"{path.name}:{n_rows}")
     except BadJson as error:
         if not n_rows:
             raise UnreadableSource(
