@@ -89,7 +89,7 @@ def oddities(columns: Columns) -> Iterator[Notice]:
     facts = columns.facts
     places = [f"label:{key}" for key in facts.labels] + ["cluster"] * facts.has_clusters
     with _results(columns) as database:
-        for place in places:
+        for place in _contradicted(database, places):
             query = fill(_CONTRADICTING, column=name(place))
             units = [unit for (unit,) in database.execute(query).fetchall()]
             if units:
@@ -102,6 +102,18 @@ def oddities(columns: Columns) -> Iterator[Notice]:
                     count=len(units),
                 )
     yield from _grade_oddities(facts)
+
+
+def _contradicted(database: duckdb.DuckDBPyConnection, places: list[str]) -> list[str]:
+    """Gives those of the columns that differ between trials of any unit, in one pass."""
+    if not places:
+        return []
+    tests = ", ".join(
+        fill(_DIFFERS, column=name(place), alias=f"p{n}") for n, place in enumerate(places)
+    )
+    flags = ", ".join(f"bool_or(p{n})" for n in range(len(places)))
+    found = database.execute(fill(_ANY_DIFFERS, tests=tests, flags=flags)).fetchall()[0]
+    return [place for place, differs in zip(places, found, strict=True) if differs]
 
 
 def _grade_oddities(facts: ColumnFacts) -> Iterator[Notice]:
@@ -128,8 +140,12 @@ _REASONS = (
     "SELECT criterion, why, count(*) FROM (SELECT COLUMNS('^why:') FROM r) "
     "UNPIVOT INCLUDE NULLS (why FOR criterion IN (COLUMNS(*))) GROUP BY ALL ORDER BY ALL"
 )
+_DIFFERS = (
+    "min($column) IS DISTINCT FROM max($column) OR count($column) NOT IN (0, count(*)) AS $alias"
+)
+_ANY_DIFFERS = "SELECT $flags FROM (SELECT $tests FROM r GROUP BY unit)"
 _CONTRADICTING = (
-    "SELECT unit FROM r GROUP BY unit HAVING count(DISTINCT $column) > 1 "
+    "SELECT unit FROM r GROUP BY unit HAVING min($column) IS DISTINCT FROM max($column) "
     "OR count($column) NOT IN (0, count(*)) ORDER BY unit"
 )
 
