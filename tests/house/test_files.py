@@ -9,6 +9,7 @@ import pytest
 from house.tree import SOURCE, modules, name_of, tracked
 
 _LONGEST = 400
+_LONGEST_FUNCTION = 50
 _NO_ROOM = {"utils", "util", "helpers", "helper", "common", "misc"}
 _MACHINE = re.compile(rb"(?<![\w.])/(?:home|root|Users|work|mnt)/[\w.-]+")
 _TEXTS = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".jsonl", ".j2", ".css", ".js", ""}
@@ -30,6 +31,23 @@ def test_a_module_opens_with_one_sentence(path: Path) -> None:
     docstring = ast.get_docstring(ast.parse(path.read_bytes())) or ""
     first = docstring.split("\n\n", maxsplit=1)[0]
     assert first.endswith((".", "?", ":")), f"{name_of(path)} opens with {first!r}"
+
+
+@pytest.mark.parametrize("path", _SOURCES, ids=name_of)
+def test_a_function_fits_on_a_screen(path: Path) -> None:
+    long = [
+        f"{node.name}: {n_lines} lines"
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.FunctionDef) and (n_lines := _n_lines(node)) > _LONGEST_FUNCTION
+    ]
+    assert long == []
+
+
+def _n_lines(function: ast.FunctionDef) -> int:
+    """Lines of the body, without the docstring."""
+    has_docstring = ast.get_docstring(function) is not None and len(function.body) > 1
+    first = function.body[1 if has_docstring else 0]
+    return (function.end_lineno or first.lineno) - first.lineno + 1
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)
