@@ -12,6 +12,8 @@ from equipoise.stats.guarded_reach import Tails, joint_reach
 FloatArray = NDArray[np.float64]
 
 _HALVINGS = 50
+_LEAST = 1e-6
+"""Nearer to 0 Student's t is no number any more."""
 _MOST = 38.0
 """The normal tail beyond this is not a number any more."""
 
@@ -34,7 +36,7 @@ def touching_p(tails: Tails, delta: ArrayLike, *, margin: ArrayLike) -> FloatArr
     """
     value = np.asarray(delta, dtype=np.float64)
     beyond = np.abs(value) - np.asarray(margin, dtype=np.float64)
-    low = np.zeros(beyond.shape)
+    low = np.full(beyond.shape, _LEAST)
     high = np.full(beyond.shape, _MOST)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
