@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm, ttest_1samp
 
 from equipoise.stats.guarded import (
     independent_interval,
@@ -94,3 +95,26 @@ def test_cells_do_not_touch_each_other() -> None:
     together = paired_interval(powers_of(table), z=np.linspace(1.0, 4.0, 50))
     for row, z, lo in zip(table, np.linspace(1.0, 4.0, 50), together.lo, strict=True):
         assert float(paired_interval(powers_of(row), z=z).lo) == pytest.approx(float(lo), abs=1e-12)
+
+
+def test_plentiful_symmetric_differences_give_students_interval() -> None:
+    values = 0.1 + 0.3 * norm.ppf(np.linspace(0.02, 0.98, 30))
+    expected = ttest_1samp(values, 0.0).confidence_interval(0.95)
+    assert limits(list(values)) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("values", "shares", "n"),
+    [
+        ([0, 1, -1], [0.953, 0.027, 0.02], 20),
+        ([0.02, -0.98], [0.98, 0.02], 100),
+        ([0, -0.4, -0.1, 0.2, 0.5], [0.85, 0.04, 0.04, 0.04, 0.03], 10),
+        ([0, 1, -1], [0.75, 0.125, 0.125], 20),
+    ],
+)
+def test_covers_where_t_does_not(values: list[float], shares: list[float], n: int) -> None:
+    rng = np.random.default_rng(12)
+    drawn = rng.choice(values, (6000, n), p=shares)
+    found = paired_interval(powers_of(drawn), z=Z95)
+    truth = float(np.dot(values, shares))
+    assert float(np.mean((found.lo <= truth) & (truth <= found.hi))) >= 0.935

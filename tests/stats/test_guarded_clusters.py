@@ -38,8 +38,8 @@ def test_plentiful_noise_gives_the_cluster_robust_interval() -> None:
     sums = ClusterSums.of(values, cluster)
     robust = mean_of_clusters(sums)
     found = clustered_interval(Clustered.of([sums], [((values - values.mean()) ** 2).sum()]), z=Z95)
-    assert float(found.lo[0]) == pytest.approx(robust.interval.lo, abs=0.03)
-    assert float(found.hi[0]) == pytest.approx(robust.interval.hi, abs=0.03)
+    assert float(found.lo[0]) == pytest.approx(robust.interval.lo, abs=0.035)
+    assert float(found.hi[0]) == pytest.approx(robust.interval.hi, abs=0.035)
 
 
 def test_equal_clusters_are_no_certainty() -> None:
@@ -52,8 +52,8 @@ def test_clusters_of_one_unit_are_units() -> None:
     values = [0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0]
     found = clustered_interval(gathered([[v] for v in values]), z=Z95, ends=(0.0, 1.0))
     plain = mean_interval(powers_of(values), z=Z95)
-    assert float(found.lo[0]) == pytest.approx(float(plain.lo), abs=0.05)
-    assert float(found.hi[0]) == pytest.approx(float(plain.hi), abs=0.05)
+    assert float(found.lo[0]) == pytest.approx(float(plain.lo), abs=0.06)
+    assert float(found.hi[0]) == pytest.approx(float(plain.hi), abs=0.06)
 
 
 def test_one_cluster_is_not_estimable() -> None:

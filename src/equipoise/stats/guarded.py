@@ -35,6 +35,8 @@ from equipoise.stats.guarded_reach import (
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
+_OUTWARD = 0.75
+
 _ROUNDING = 1e-12
 """Squares per unit below this are rounding, not spread: they count as none seen."""
 
@@ -211,6 +213,21 @@ def overlapping_interval(
         (new.squares <= 0.0) | (base.squares <= 0.0),
         "MOVER on guarded t limits",
     )
+
+
+def outward_step(n: ArrayLike, *, runs: ArrayLike = 1.0) -> FloatArray:
+    """How much further out limits are taken that should lie inside an equivalence band.
+
+    Three quarters of what one run more or less moves the mean of ``n`` units of ``runs`` runs: a
+    continuity correction. Outcomes move in steps, and without it a true difference that equals
+    the band is called equivalent up to 6 % of the time where 5 % is promised; the usual half step
+    leaves single points a hair above 5 % (docs/certificate.md).
+
+    >>> outward_step([10, 50], runs=2).tolist()
+    [0.0375, 0.0075]
+    """
+    units = np.maximum(np.asarray(n, dtype=np.float64), 1.0)
+    return np.asarray(_OUTWARD / units / np.maximum(np.asarray(runs, dtype=np.float64), 1.0))
 
 
 def paired_tails(differences: Powers, *, runs: ArrayLike = 1.0) -> Tails:

@@ -6,8 +6,9 @@ critical value. With slope = curve = 0 that is the t interval. Two things tilt i
 * *skew*: a score interval takes the variance at the hypothesised mean, not at the observed one
   (Wilson 1927); to first order it moves by third over second moment, which for 0/1 data is
   Wilson's own slope. Hall (1992, J. R. Statist. Soc. B 54, 221-228) gives 2/3 + 1/(3 t²) of it, 3/4
-  at 95 %. What chance gives a symmetric sample (standard deviation √(6/n)) is left out, and skew
-  that would narrow counts only where many units carry it.
+  at 95 %; the whole is kept where few units carry it. What chance gives a symmetric sample
+  (standard deviation √(6/n)) is left out, and skew that would narrow counts only where many units
+  carry it.
 * *an end not seen*: units at the far end of the scale, ``room`` away, may have been missed. Alone
   this gives V = x (room − x): Wilson's limit for nothing seen, x = room z²/(n + z²). Its weight
   fades as the sample itself shows deviations of the size of a run's step.
@@ -33,11 +34,9 @@ _CHANCE_OF_MEANS = 2.5
 """Standard deviations of a symmetric sample's skewness that count as chance: this many for single
 runs, and up to so many more as units are means over ever more runs."""
 
-_SKEW = 0.75
-"""Share of Wilson's slope that a studentised mean wants (Hall 1992, at 95 %)."""
-
 _FEW = 16.0
-"""With so few effective deviating units or fewer, skew never narrows a limit."""
+"""With so few effective deviating units or fewer, skew never narrows a limit, and widens it by the
+whole of Wilson's slope."""
 
 _UNSEEN_WEIGHT = 0.5
 """Weight, in units, of the pseudo-unit at the far end when nothing but equal values was seen."""
@@ -47,6 +46,9 @@ UNSEEN_FADE = 0.3
 with the cube of the runs per unit, as the steps and the noise of unit means become finer."""
 
 _TINY = 1e-100
+
+_LEAST_Z = 1e-6
+"""Below this a critical value is taken as this: a limit at level 0 is the mean itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +131,9 @@ def guarded_reach(side: Side, z: FloatArray) -> FloatArray:
     >>> guarded_reach(bare, np.array(1.96)).round(4).tolist()
     [0.2775]
     """
-    t = student_critical(z, side.df)
-    slope, curve = _tilt(side, (z / t) ** 2)
+    critical = np.maximum(z, _LEAST_Z)
+    t = student_critical(critical, side.df)
+    slope, curve = _tilt(side, t, critical)
     linear = t * t * slope
     square = side.n + t * t * curve
     constant = t * t * side.variance
@@ -174,19 +177,21 @@ def student_critical(z: FloatArray, df: FloatArray) -> FloatArray:
     return np.asarray(-stdtrit(df, ndtr(-z)))
 
 
-def _tilt(side: Side, normal_share: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _tilt(side: Side, t: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
     fade = np.maximum(0.0, 1.0 - side.fourths / side.grain)
     pseudo = _UNSEEN_WEIGHT * fade**2 * side.room**2
     total = np.maximum(pseudo + side.squares, _TINY)
-    unseen = pseudo / total * normal_share
-    return unseen * side.room + _skew(side) / total, unseen
+    unseen = pseudo / total * (z / t) ** 2
+    return unseen * side.room + _skew(side, t) / total, unseen
 
 
-def _skew(side: Side) -> FloatArray:
+def _skew(side: Side, t: FloatArray) -> FloatArray:
     """The third moment that counts: positive where it widens, negative where it narrows."""
     chance = side.chance * np.sqrt(6.0 / side.n)
     skewness = np.sqrt(side.n) * np.abs(side.cubes) / np.maximum(side.squares, _TINY) ** 1.5
     beyond = np.clip(1.0 - chance / np.maximum(skewness, _TINY), 0.0, 1.0)
     carried = side.squares**2 / np.maximum(side.fourths, _TINY)
-    narrowing = np.clip(1.0 - _FEW / np.maximum(carried, 1.0), 0.0, 1.0)
-    return np.asarray(_SKEW * beyond * side.cubes * np.where(side.cubes > 0.0, 1.0, narrowing))
+    few = np.clip(_FEW / np.maximum(carried, 1.0), 0.0, 1.0)
+    hall = np.minimum(2.0 / 3.0 + 1.0 / (3.0 * t * t), 1.0)
+    share = np.where(side.cubes > 0.0, hall + (1.0 - hall) * few, hall * (1.0 - few))
+    return np.asarray(beyond * side.cubes * share)

@@ -14,7 +14,7 @@ from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, Interva
 from equipoise.records.terms import Direction, Terms
 from equipoise.stages.estimate.adjusting import with_adjusted
 from equipoise.stages.estimate.family import Family
-from equipoise.stages.estimate.limits import Limits, limits_of
+from equipoise.stages.estimate.limits import Limits, equivalence_limits_of, limits_of
 from equipoise.stages.estimate.planning import planning
 from equipoise.stages.estimate.samples import Met
 from equipoise.stages.estimate.seed_rule import seed_bounds, with_least_units
@@ -228,7 +228,7 @@ def _with_limits(
     equal_z = np.array([_one_sided(f, terms) for f in families])
     deciding = limits_of(met, z)
     single = limits_of(met, np.full(len(ones), single_z))
-    equal = limits_of(met, equal_z)
+    equal = equivalence_limits_of(met, equal_z)
     plan = planning(terms, ones, met, (z, equal_z))
     return [
         msgspec.structs.replace(

@@ -17,7 +17,7 @@ from equipoise.stages.estimate.units import SCALE, fixed
 from equipoise.stats.guarded import Powers, mean_interval
 from equipoise.stats.intervals import Moments, quasi_wilson_limits
 
-_LARGE = 100
+_LARGE = 1000
 """Units from which on quasi-Wilson limits hold their level (docs/certificate.md); below, the
 guarded ones are taken, which need the values themselves."""
 

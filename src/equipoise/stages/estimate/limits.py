@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import NotEstimable
 from equipoise.stages.estimate.samples import Met
-from equipoise.stages.estimate.sums import arms_of, clusters_of, differences_of
+from equipoise.stages.estimate.sums import arms_of, clusters_of, differences_of, outward_steps_of
 from equipoise.stats.clusters import ClusterSums, mean_of_clusters
 from equipoise.stats.guarded import (
     Intervals,
@@ -49,6 +49,14 @@ def limits_of(met: Sequence[Met], z: FloatArray) -> Limits:
     clustered = [i for i, one in enumerate(met) if one.clusters is not None]
     if clustered:
         _by_clusters(found, met, z, clustered)
+    return found
+
+
+def equivalence_limits_of(met: Sequence[Met], z: FloatArray) -> Limits:
+    """Gives the limits that must lie inside the equivalence band: a part of a step further out."""
+    found, out = limits_of(met, z), outward_steps_of(met)
+    np.maximum(found.lo - out, -1.0, out=found.lo)
+    np.minimum(found.hi + out, 1.0, out=found.hi)
     return found
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from equipoise.records.estimate import Comparison
-from equipoise.records.terms import Terms
+from equipoise.records.terms import Rule, Terms
 from equipoise.stages.estimate.limits import FloatArray
 from equipoise.stages.estimate.samples import Met
-from equipoise.stages.estimate.sums import tails_of
+from equipoise.stages.estimate.sums import outward_steps_of, tails_of
 from equipoise.stats.guarded_planning import (
     multiple_to_equate,
     multiple_to_show,
@@ -51,9 +51,11 @@ def planning(
     for chosen, tails in tails_of(met):
         z, equal_z = critical[0][chosen], critical[1][chosen]
         delta = np.array([ones[i].delta or 0.0 for i in chosen])
-        report = reportable_change(tails, margin=terms.margin, z=z)
-        show = multiple_to_show(tails, delta, margin=terms.margin, z=z)
-        equate = multiple_to_equate(tails, band=terms.equivalence, z=equal_z)
+        literal = np.array([terms.rule is Rule.SEED and bool(ones[i].cell.label) for i in chosen])
+        report = reportable_change(tails, margin=terms.margin, z=z, is_literal_too=literal)
+        show = multiple_to_show(tails, delta, margin=terms.margin, z=z, is_literal_too=literal)
+        steps = outward_steps_of([met[i] for i in chosen])
+        equate = multiple_to_equate(tails, band=terms.equivalence, z=equal_z, outward_step=steps)
         for place, i in enumerate(chosen):
             found.reportable[i] = float(report[place])
             found.to_show[i] = _more(ones[i], float(show[place]))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from equipoise.stages.estimate.moments import ArmMoments
 from equipoise.stages.estimate.samples import Met
-from equipoise.stats.guarded import Powers, independent_tails, paired_tails
+from equipoise.stats.guarded import Powers, independent_tails, outward_step, paired_tails
 from equipoise.stats.guarded_clusters import Clustered, clustered_tails
 from equipoise.stats.guarded_reach import Tails
 
@@ -47,6 +47,26 @@ def tails_of(met: Sequence[Met]) -> list[tuple[list[int], Tails]]:
         ([i for i, one in enumerate(met) if not one.pair], _apart),
     )
     return [(chosen, way([met[i] for i in chosen])) for chosen, way in ways if chosen]
+
+
+def outward_steps_of(met: Sequence[Met]) -> FloatArray:
+    """Gives how far equivalence limits go out; by the smaller arm where arms are apart."""
+    return np.array(
+        [
+            float(outward_step(n, runs=runs))
+            for one in met
+            for n, runs in [
+                min(_counts(one), key=lambda count: count[0] * count[1], default=(1.0, 1.0))
+            ]
+        ]
+    )
+
+
+def _counts(one: Met) -> list[tuple[float, float]]:
+    """Gives (units, runs behind each) of the pairs, or of each arm."""
+    if one.pair:
+        return [(one.pair.n, one.pair.n_runs / (2 * max(one.pair.n, 1)))]
+    return [(arm.n, arm.evaluable / max(arm.n, 1)) for arm in (one.new, one.base) if arm]
 
 
 def _pairs(met: Sequence[Met]) -> Tails:

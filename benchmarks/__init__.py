@@ -1,0 +1,1 @@
+"""Programs that measure the package; none of them ships with it."""
