@@ -12,6 +12,7 @@ from equipoise.archive.durable import storage_errors, sync_folder
 
 _PREFIX = ".equipoise-import-"
 _GUARD = ".alive"
+_MANY = 64
 
 
 @contextmanager
@@ -41,7 +42,7 @@ def publish(made: Path, destination: Path) -> bool:
     Everything is on the disk before the name is.
     """
     with storage_errors(f"moving the archive to {destination}"):
-        os.sync()
+        _await_disk(made)
         try:
             made.rename(destination)
         except OSError:
@@ -50,6 +51,22 @@ def publish(made: Path, destination: Path) -> bool:
             raise
         sync_folder(destination.parent)
     return True
+
+
+def _await_disk(folder: Path) -> None:
+    """Waits until all files of a folder are on the disk: one by one, or many at once."""
+    files = [place for place in folder.rglob("*") if place.is_file()]
+    if len(files) > _MANY:
+        os.sync()
+        return
+    for file in files:
+        handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    for place in {file.parent for file in files}:
+        sync_folder(place)
 
 
 def _sweep(parent: Path) -> None:
