@@ -13,7 +13,8 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("unit", "unit_id", "task_id", "instance_id", "question_id", "sample_id", "case_id"),
         *("item_id", "example_id", "problem_id", "scenario_id", "test_id", "doc_id", "uid", "item"),
         *("case", "sample", "instance", "question", "scenario", "example", "problem", "id"),
-        *("test_case", "test_idx", "idx", "index", "task", "test", "name"),
+        *("test_case", "test_idx", "idx", "index", "task", "test", "task_name", "test_name"),
+        *("case_name", "sample_name", "scenario_name", "name"),
     ),
     "arm": (
         *("arm", "variant", "condition", "treatment", "system", "config", "configuration"),
@@ -24,7 +25,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "repetition": ("repetition", "rep", "repeat", "trial", "run", "epoch", "sample_index", "seed"),
     "attempt": ("attempt", "attempt_number", "retry", "try"),
     "outcome": (
-        *("outcome", "pass", "passed", "success", "succeeded", "correct", "is_correct"),
+        *("outcome", "ok", "pass", "passed", "success", "succeeded", "correct", "is_correct"),
         *("resolved", "is_resolved", "solved", "is_solved", "reward", "score", "grade", "value"),
         *("accuracy", "result"),
     ),
