@@ -210,3 +210,16 @@ def test_clusters_are_said_and_no_interval_is_without_width(
         assert clustered["pairing"] == "clustered"
         assert clustered["n_clusters"] == 12
         assert "12 clusters" in made[1].told.out
+
+
+def test_cells_that_are_the_clusters_are_compared_as_they_stand(
+    runs: Archived, tmp_path: Path
+) -> None:
+    sides = (f"{runs.path}::{side}" for side in PAIRS[list(PAIRS)[5]])
+    made = compare(tmp_path / "out", *sides, "--partition", "repo")
+    assert made.comparison()["pairing"] == "clustered"
+    django = made.comparison("django/django")
+    assert (django["pairing"], django["n_clusters"]) == ("paired", None)
+    assert made.verdict("django/django")["word"] == "worse"
+    assert " %" in made.verdict("django/django")["why"]
+    assert "0%" not in made.verdict("django/django")["why"]

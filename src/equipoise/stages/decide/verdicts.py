@@ -75,9 +75,8 @@ def _why(word: Word, comparison: Comparison, terms: Terms) -> str:
             f"against {1 - terms.level:.2g}"
         )
     lo, hi = gain_limits(interval, terms.direction)
-    range_text = (
-        f"gain {comparison.gain:+.4g}, {interval.level:.4%} interval {lo:+.4g} to {hi:+.4g}"
-    )
+    level = f"{100 * interval.level:.6g} %"
+    range_text = f"gain {comparison.gain:+.4g}, {level} interval {lo:+.4g} to {hi:+.4g}"
     margin = terms.margin
     reason = {
         Word.BETTER: f"lies above {f'the margin {margin:+g}' if margin else '0'}",
@@ -85,7 +84,7 @@ def _why(word: Word, comparison: Comparison, terms: Terms) -> str:
         Word.EQUIVALENT: f"lies inside the equivalence band ±{terms.equivalence:g}",
         Word.CANNOT_TELL: _undecided(comparison, lo, hi, terms),
     }[word]
-    return f"{range_text.replace('.0000%', ' %')} {reason}"
+    return f"{range_text} {reason}"
 
 
 def _p(p: float | None) -> str:
@@ -105,6 +104,13 @@ def _undecided(comparison: Comparison, lo: float, hi: float, terms: Terms) -> st
 
 
 def _needed(comparison: Comparison, terms: Terms) -> str:
+    if comparison.n_clusters == 1:
+        return (
+            "units of at least two clusters; or --no-cluster, where units like these of this one "
+            "cluster are all that is asked about"
+        )
+    if lacking_units(comparison):
+        return f"n_min units in both arms: {lacking_units(comparison)}"
     parts = []
     if comparison.units_to_show is not None:
         parts.append(

@@ -84,8 +84,12 @@ def is_paired(terms: Terms, sets: UnitSets) -> bool:
 def _cluster_sums(
     con: duckdb.DuckDBPyConnection, terms: Terms, table: str
 ) -> dict[CellKey, ClusterSums]:
-    """Gives cluster sums of the differences; a unit without cluster is a cluster of its own."""
-    found = {}
+    """Gives cluster sums of the differences; a unit without cluster is a cluster of its own.
+
+    Where every cell of a partition is one cluster (partitioned by the very thing that clusters
+    the units), a cell asks about units of that cluster: they are compared as they stand.
+    """
+    found: dict[CellKey, ClusterSums] = {}
     for key, column in cell_keys(terms):
         rows = con.execute(
             f"SELECT {column} AS cell, coalesce('c' || cluster, 'u' || unit) AS name, "
@@ -96,6 +100,8 @@ def _cluster_sums(
         cells = np.asarray(rows["cell"].astype(str))
         sizes = np.asarray(rows["n"], dtype=float)
         sums = np.asarray(rows["total"], dtype=float)
+        if key and len(cells) > 1 and np.unique(cells).size == len(cells):
+            continue
         for value in np.unique(cells):
             chosen = cells == value
             if (sizes[chosen] > 1).any():
