@@ -89,7 +89,7 @@ def _first_object(head: bytes) -> dict[str, Any] | None:
 
 
 def _is_session(event: dict[str, Any]) -> bool:
-    if event.get("type") not in _SESSION_TYPES:
+    if str(event.get("type")) not in _SESSION_TYPES:
         return False
     marks = ("sessionId", "session_id", "message", "leafUuid", "messageId")
     return any(mark in event for mark in marks)

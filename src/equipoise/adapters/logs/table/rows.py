@@ -133,7 +133,7 @@ def _separated(path: Path, form: str, noticer: Noticer) -> Iterator[Row]:
     if first is None:
         raise UnreadableSource(f"{path.name} is empty", wanted="a header line", code="empty")
     delimiter = "\t" if form == "tsv" else _delimiter(first)
-    header = _header(next(csv.reader([first], delimiter=delimiter), []), path)
+    header = _header(first, delimiter, path)
     old_limit = csv.field_size_limit(MAX_LINE)
     try:
         reader = csv.reader(source, delimiter=delimiter, strict=True)
@@ -173,7 +173,15 @@ def _delimiter(first: str) -> str:
     return max(",;\t|", key=lambda mark: (first.count(mark), mark == ","))
 
 
-def _header(names: list[str], path: Path) -> list[str]:
+def _header(first: str, delimiter: str, path: Path) -> list[str]:
+    try:
+        names = next(csv.reader([first], delimiter=delimiter), [])
+    except csv.Error as error:
+        raise UnreadableSource(
+            f"the header of {path.name} cannot be read: {error}",
+            wanted="lines that end in LF or CR LF",
+            code="bad_header",
+        ) from error
     names = [name.strip().encode("utf-8", "replace").decode() for name in names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not any(names):
