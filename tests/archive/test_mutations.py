@@ -136,3 +136,17 @@ def test_strays_and_torn_tails_are_notes_only(archive: Path) -> None:
 def test_a_deleted_cache_is_a_note_and_changes_nothing(archive: Path) -> None:
     shutil.rmtree(archive / "columns")
     assert [note.is_note for note in verify_archive(archive)] == [True]
+
+
+@pytest.mark.parametrize("name", ["trials.jsonl", "head.json", "columns/columns.json"])
+def test_a_folder_in_place_of_a_file_is_a_fault(archive: Path, name: str) -> None:
+    archive.joinpath(name).unlink()
+    archive.joinpath(name).mkdir()
+    assert any(name.startswith(fault.file) for fault in faults(archive))
+
+
+def test_many_faults_are_cut_short_and_said_to_be(archive: Path) -> None:
+    file = archive / "grades.jsonl"
+    file.write_bytes(file.read_bytes() + b"x\n" * 100)
+    found = [fault for fault in faults(archive) if fault.file == "grades.jsonl"]
+    assert (len(found), found[-1].what) == (21, "more than 20 faults")

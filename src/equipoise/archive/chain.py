@@ -125,10 +125,13 @@ def walk(path: Path, genesis: str) -> Iterator[Link | Break]:
 
     After a break the walk goes on from what the line itself claims, so that one fault is told once.
     Memory is bounded by the longest line allowed. A missing file is an empty one.
+
+    Raises:
+        ArchiveError: the system does not let us read it.
     """
     if not path.exists():
         return
-    with path.open("rb") as file:
+    with storage_errors(f"reading {path}"), path.open("rb") as file:
         yield from _walk(file, genesis)
 
 

@@ -40,14 +40,17 @@ class Lines:
     def _check(self, name: str) -> Check:
         faults: list[Fault] = []
         n_lines = 0
-        for fault in self._faults(name):
-            if isinstance(fault, int):
-                n_lines = fault
-            elif len(faults) < _MOST:
-                faults.append(fault)
-            else:
-                faults[-1] = Fault(file=name, what=f"more than {_MOST} faults; the first are named")
-                break
+        try:
+            for fault in self._faults(name):
+                if isinstance(fault, int):
+                    n_lines = fault
+                elif len(faults) == _MOST:
+                    faults.append(Fault(file=name, what=f"more than {_MOST} faults"))
+                    break
+                else:
+                    faults.append(fault)
+        except EquipoiseError as error:
+            faults.append(Fault(file=name, what="cannot be read", found=str(error)))
         says = f"{n_lines:,} lines"
         if name == "documents.jsonl":
             says += f", {len(self.documents):,} documents whole"
