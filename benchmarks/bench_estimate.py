@@ -54,7 +54,7 @@ def main() -> None:
         query = f"SELECT part, count(*), {bare} FROM {relation} GROUP BY part"
         pairs = [
             (
-                seconds(lambda: criterion_table(con, relation, "part", CATEGORIES)),
+                seconds(lambda: criterion_table(con, relation, "part", CATEGORIES, n_most=n_units)),
                 seconds(lambda: con.execute(query).fetchall()),
             )
             for _ in range(ROUNDS)

@@ -28,7 +28,12 @@ def by_criterion(
         one
         for key, column in cell_keys(terms)
         for one in _rows(
-            arm.name, key, criterion_table(con, relation, column, columns, level=terms.level), terms
+            arm.name,
+            key,
+            criterion_table(
+                con, relation, column, columns, n_most=facts.n_trials, level=terms.level
+            ),
+            terms,
         )
     )
 

@@ -51,6 +51,7 @@ def criterion_table(
     cell: str,
     criteria: tuple[str, ...],
     *,
+    n_most: int,
     level: float = 0.95,
 ) -> CriterionTable:
     """Estimates every criterion in every cell.
@@ -60,10 +61,17 @@ def criterion_table(
         relation: SQL of a relation with one row per unit and a column per criterion.
         cell: SQL expression of the cell's name; rows where it is null are left out.
         criteria: column names; values in [0, 1], null where there is none.
+        n_most: the relation has at most so many rows.
         level: of the intervals.
+
+    Squares are summed as doubles on a grid fine enough to keep every sum exact: the order of the
+    rows is nothing to them, and they cost half of fixed-point integers. A variance below the grid
+    counts as none seen.
     """
+    grid = 2.0 ** (52 - max(n_most, 1).bit_length())
     columns = ", ".join(
-        f"count({quoted(c)}), sum({fixed(quoted(c))}), sum({fixed(f'{quoted(c)} * {quoted(c)}')})"
+        f"count({quoted(c)}), sum({fixed(quoted(c))}), "
+        f"sum(round({quoted(c)} * {quoted(c)} * {grid!r}))"
         for c in criteria
     )
     rows = con.execute(
@@ -71,10 +79,10 @@ def criterion_table(
     ).fetchall()
     rows = [row for row in rows if row[0] is not None]
     sums = np.array([[float(x or 0) for x in row[2:]] for row in rows]).reshape(len(rows), -1, 3)
-    n, total, squares = sums[..., 0], sums[..., 1] / SCALE, sums[..., 2] / SCALE
+    n, total, squares = sums[..., 0], sums[..., 1] / SCALE, sums[..., 2] / grid
     mean = np.where(n > 0, total / np.maximum(n, 1), np.nan)
     ss = np.maximum(squares - total * np.nan_to_num(mean), 0.0)
-    ss = np.where(ss <= 1e-12 * np.maximum(n, 1), 0.0, ss)
+    ss = np.where(ss <= 2 / grid * np.maximum(n, 1), 0.0, ss)
     sd = np.where(n > 1, np.sqrt(ss / np.maximum(n - 1, 1)), np.nan)
     z = float(ndtri(0.5 + level / 2))
     lo, hi = quasi_wilson_limits(
