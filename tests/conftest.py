@@ -1,6 +1,11 @@
 """Settings for all tests: property tests draw the same examples each time and mind no clock."""
 
+import signal
+
 from hypothesis import settings
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
+
+# A shell that starts the tests in the background leaves SIGINT ignored, and children inherit it.
+signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -127,10 +127,11 @@ def test_check(check: str, answers: dict[str, Any]) -> None:
 
 
 def test_printed_interval_holds_what_tasks_share(made: dict[str, Compared]) -> None:
+    """The guarded cluster limits reach a little beyond CR2 (docs/decisions/0011)."""
     printed = made["clusters"].comparison()["interval"]
     lo, hi = CHECKS["overall_items"]["value"]["ci95_t_cluster"]
-    assert printed["lo"] == pytest.approx(lo, abs=0.012)
-    assert printed["hi"] == pytest.approx(hi, abs=0.012)
+    assert printed["lo"] == pytest.approx(lo, abs=0.02)
+    assert printed["hi"] == pytest.approx(hi, abs=0.02)
     naive = made["items"].comparison()["interval"]
     assert printed["hi"] - printed["lo"] > 4 * (naive["hi"] - naive["lo"])
 
