@@ -54,6 +54,12 @@ def test_a_bound_not_kept_is_named_and_ends_with_1(tmp_path: Path) -> None:
     assert broken, "1,000 draws were thought to break a bound by chance"
 
 
+def test_the_committed_certificate_is_of_a_full_run_that_passed() -> None:
+    text = (_ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
+    assert "result: **passed**" in text
+    assert re.search(r"coverage 20,000, families 10,000", text)
+
+
 @pytest.mark.slow
 def test_the_whole_certificate_in_small(tmp_path: Path) -> None:
     run = certificate("--quick", "--out", str(tmp_path / "page.md"))
