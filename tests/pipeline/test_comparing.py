@@ -165,3 +165,22 @@ def test_a_seal_that_no_plan_bears_out_is_refused(tmp_path: Path) -> None:
     code, told, _ = run("verify", out)
     assert code == 1
     assert "no sealed plan" in told
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        (b'"archive": "archives/', b'"archive": "/etc/archives/', "not there"),
+        (b'"family_size": null', b'"family_size": 1000000000000', "at most"),
+    ],
+)
+def test_a_made_up_comparison_file_is_a_fault_and_no_traceback(
+    tmp_path: Path, was: bytes, now: bytes, said: str
+) -> None:
+    out = made(tmp_path)
+    path = out / "comparison.json"
+    assert was in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(was, now))
+    code, told, err = run("verify", out)
+    assert code == 1, err
+    assert said in told

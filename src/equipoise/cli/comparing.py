@@ -16,9 +16,9 @@ from equipoise.pipeline.comparing import COMPARISON, derive, new_comparison, sou
 from equipoise.pipeline.importing import import_runs
 from equipoise.pipeline.options import read_options
 from equipoise.pipeline.source import describe, run_id
-from equipoise.records.codec import identity_of
+from equipoise.records.codec import decode, identity_of
 from equipoise.records.estimate import CellKey
-from equipoise.records.result import Result
+from equipoise.records.result import ComparisonFile, Result
 from equipoise.records.terms import Direction, Rule, Terms
 from equipoise.records.verdict import Word
 from equipoise.wiring import detect, reader
@@ -44,6 +44,7 @@ def run_compare(asked: Asked) -> int:
     chosen = [(c.name, c.archive, c.arm) for c in (baseline, *arms)]
     file = new_comparison(terms, sources_of(terms, chosen, out))
     _refuse_other(out)
+    _tell_replaced(out, file)
     derived = derive(file, out)
     write(derived, out)
     if asked.as_json:
@@ -80,6 +81,8 @@ def _default_out(asked: Asked) -> Path:
 def _choices(asked: Asked, out: Path) -> list[list[_Choice]]:
     """Gives, per source, the arms that it offers; names are unique over all sources."""
     offered = []
+    for text in asked.sources:
+        _must_exist(Path(text.partition("::")[0]))
     for text in asked.sources:
         path, _, wanted = text.partition("::")
         archive = _archive(Path(path), asked, out)
@@ -132,20 +135,31 @@ def _by_path(choice: _Choice, n_arms: int) -> str:
     return choice.name if n_arms == 1 else f"{choice.name}/{choice.arm}"
 
 
+def _must_exist(path: Path) -> None:
+    """Checks a source before anything is imported, so that a slip leaves no folder behind."""
+    if path.exists():
+        return
+    beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    raise InputError(
+        f"{path} is not there",
+        wanted="an archive or a file of runs",
+        mend=nearest(path.name, beside),
+        code="no_source",
+    )
+
+
 def _archive(path: Path, asked: Asked, out: Path) -> Path:
     """Gives the archive at the path, or imports the runs there into the comparison's folder."""
-    if not path.exists():
-        raise InputError(
-            f"{path} is not there", wanted="an archive or a file of runs", code="no_source"
-        )
     if path.is_dir() and path.joinpath(MANIFEST).is_file():
         return path
-    options = read_options(asked.mapping, tuple(f"{k}={v}" for k, v in asked.settings.items()))
+    settings = tuple(f"{k}={v}" for k, v in asked.settings.items())
+    found = detect(path)
+    options = read_options(asked.mapping, settings, format_name=found)
     keys = [part for key in asked.terms.get("partitions", ()) for part in key.split("*")]
     keys = sorted({*keys, *asked.terms.get("where", {})})
     if keys and "labels" not in options:
         options["labels"] = keys
-    chosen = reader(str(options.get("format") or detect(path)))
+    chosen = reader(str(options.get("format") or found))
     made = out / "archives" / run_id(describe(path, chosen.name, options))
     return Path(import_runs(chosen, path, made, options).path)
 
@@ -242,6 +256,20 @@ def _criterion(names: list[str]) -> str:
         mend="name it with --criterion",
         code="no_criterion",
     )
+
+
+def _tell_replaced(out: Path, file: ComparisonFile) -> None:
+    """Says on stderr when another comparison stood in the folder and is replaced."""
+    try:
+        before = decode(out.joinpath(COMPARISON).read_bytes(), ComparisonFile)
+    except (OSError, InputError):
+        return
+    if before.sources != file.sources or before.terms != file.terms:
+        arms = ", ".join(before.terms.arms)
+        sys.stderr.write(
+            f"equipoise: {out} held the comparison of {arms} against {before.terms.baseline}; "
+            "it is replaced\n"
+        )
 
 
 def _refuse_other(out: Path) -> None:

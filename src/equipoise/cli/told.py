@@ -3,9 +3,12 @@
 from pathlib import Path
 
 from equipoise.records.estimate import Comparison
+from equipoise.records.notice import Notice, Severity
 from equipoise.records.result import Result
 from equipoise.records.terms import Terms
 from equipoise.records.verdict import Verdict, Word
+
+_NOTICES = 10
 
 _MARKS = {
     Word.BETTER: "+",
@@ -108,8 +111,18 @@ def _notices(result: Result) -> list[str]:
         for check in result.estimates.headlines
         if check.follows is False
     ]
-    lines += [f"note: {notice.message}" for notice in result.estimates.notices[:10]]
+    notices = result.estimates.notices
+    lines += [_told_notice(notice) for notice in notices[:_NOTICES]]
+    if len(notices) > _NOTICES:
+        lines.append(f"note: {len(notices) - _NOTICES} further notices stand in the report")
     return lines
+
+
+def _told_notice(notice: Notice) -> str:
+    start = {Severity.LOST: "not read", Severity.REFUSED: "refused"}.get(notice.severity, "note")
+    times = f" ({notice.count:,} times)" if notice.count > 1 else ""
+    where = f" [{notice.where}]" if notice.where else ""
+    return f"{start}: {notice.message}{times}{where}"
 
 
 def _number(value: float | None) -> str:

@@ -58,6 +58,13 @@ def derive(file: ComparisonFile, root: Path, *, fresh: Path | None = None) -> De
             wanted="is_sealed false: terms given to `compare` are exploratory",
             code="no_seal",
         )
+    for source in file.sources:
+        if Path(source.archive).is_absolute():
+            raise InputError(
+                f"the archive {source.archive!r} is named by an absolute path",
+                wanted="a path relative to the comparison's folder, so that both can move",
+                code="absolute_path",
+            )
     archives = {
         source.archive: Archive.open(Path(os.path.normpath(root.resolve() / source.archive)))
         for source in file.sources
@@ -117,9 +124,9 @@ def read_result(folder: Path) -> Result:
         file, estimates, verdicts = (
             folder.joinpath(name).read_bytes() for name in (COMPARISON, ESTIMATES, VERDICTS)
         )
-    except FileNotFoundError as error:
+    except OSError as error:
         raise InputError(
-            f"{error.filename} is not there",
+            f"{error.filename} cannot be read: {error.strerror}",
             wanted="the folder of a comparison",
             mend="make one with `equipoise compare BASE NEW -o FOLDER`",
             code="no_comparison",

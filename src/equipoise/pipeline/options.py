@@ -19,6 +19,8 @@ def read_options(
 ) -> dict[str, Any]:
     """Gives the options for a reader; a later setting of the same key wins.
 
+    A mapping file says all there is to say. Settings alone add to what a table's column names say.
+
     Args:
         mapping: YAML file whose top level is a mapping; every scalar stays text.
         settings: ``key=value``, a dot in the key reaching inside (``labels.intent=topic``).
@@ -28,7 +30,9 @@ def read_options(
     Raises:
         InputError: the file or a setting is not of that form.
     """
-    options = {} if mapping is None else _read(mapping)
+    options: dict[str, Any] = {} if mapping is None else _read(mapping)
+    if mapping is None and settings and format_name == "table":
+        options["recognise"] = True
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or not key:

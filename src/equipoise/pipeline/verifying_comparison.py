@@ -117,9 +117,17 @@ def _strays(path: Path, file: ComparisonFile) -> Check:
     known = {COMPARISON, "estimates.json", "verdicts.json", "report", _ARCHIVES}
     cited = {Path(source.archive).parts[0] for source in file.sources}
     strays = [p.name for p in sorted(path.iterdir()) if p.name not in known | cited]
+    archives = path / _ARCHIVES
+    if archives.is_dir():
+        used = {Path(source.archive).as_posix() for source in file.sources}
+        names = [f"{_ARCHIVES}/{p.name}" for p in sorted(archives.iterdir())]
+        strays += [name for name in names if name not in used]
     report = path / "report"
     pages = {"index.html", "report.md", "report.json", "junit.xml"}
     if report.is_dir():
         strays += [f"report/{p.name}" for p in sorted(report.iterdir()) if p.name not in pages]
-    notes = tuple(Fault(file=name, what="belongs to nothing", is_note=True) for name in strays)
+    notes = tuple(
+        Fault(file=name, what="is no part of this comparison, and was not checked", is_note=True)
+        for name in strays
+    )
     return Check(thing="other files", says=f"{len(notes)}" if notes else "none", faults=notes)

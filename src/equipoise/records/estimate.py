@@ -57,7 +57,8 @@ class ArmEstimate(msgspec.Struct, frozen=True, kw_only=True):
     """One arm in one cell. Means are over units; a unit's value is the mean of its repetitions.
 
     `mean` is null with `not_estimable` saying why. `stddev_between` is the sd of unit means
-    (ddof 1), `se` = stddev_between/sqrt(n_units) (null below two units), `stddev_within` the mean
+    (ddof 1), `se` = stddev_between/sqrt(n_units) (null below two units,
+    and where no spread was seen: 0 would pass for certainty), `stddev_within` the mean
     over units of the sd over repetitions. `interval` speaks of "units like these", `fixed_interval`
     of "this very set of units" (repetition noise only; null without repetitions).
     """

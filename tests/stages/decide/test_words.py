@@ -124,3 +124,16 @@ def test_unsealed_terms_and_simulated_runs_are_tagged() -> None:
     assert set(tags) == {Tag.SOFT, Tag.SIMULATED, Tag.EXPLORATORY}
     sealed = msgspec.structs.replace(TERMS, is_sealed=True)
     assert decide(sealed, estimates, is_simulated=False, is_soft=False)[0].tags == (Tag.MEASURED,)
+
+
+@pytest.mark.parametrize(
+    ("shift", "word"), [(0.0, Word.BETTER), (-0.02, Word.BETTER), (-0.1, Word.CANNOT_TELL)]
+)
+def test_a_shift_asks_a_p_value_again_and_not_only_the_gain(shift: float, word: Word) -> None:
+    """Gain 0.20, single limits 0.12 to 0.28; ten cells: about 0.09 to 0.31."""
+    holm = msgspec.structs.replace(TERMS, rule=Rule.HOLM)
+    cell = CellKey(label="intent", value="refund")
+    one = msgspec.structs.replace(
+        _comparison(0.12, 0.28, cell=cell), interval=None, adjusted_p=0.001, family_size=10
+    )
+    assert word_of(one, holm, shift) is word

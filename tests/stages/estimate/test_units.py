@@ -126,3 +126,20 @@ def test_crossed_partitions_hold_each_unit_once(tmp_path: Path) -> None:
     assert len(cells) == 6
     assert sum(e.n_units for e in cells) == 24
     assert cells[0].cell.text == "a0 × b0"
+
+
+def test_crossed_cells_never_merge_whatever_their_labels_hold(tmp_path: Path) -> None:
+    rows = [
+        Row(unit=f"u{i}", arm=arm, value=float(i % 2), labels={"a": a, "b": b})
+        for i, (a, b) in enumerate([("x × y", "z"), ("x", "y × z")] * 3)
+        for arm in ("base", "new")
+    ]
+    reading = estimated(rows, terms_of("base", "new", partitions=("a*b",)), tmp_path)
+    cells = [e for e in reading.estimates.arms if e.arm == "base" and e.cell.label]
+    assert [e.n_units for e in cells] == [3, 3]
+
+
+def test_an_arm_without_spread_has_no_standard_error(tmp_path: Path) -> None:
+    arm = _arm(paired([(1, 1)] * 5), tmp_path)
+    assert arm.is_degenerate
+    assert (arm.stddev_between, arm.se) == (0.0, None)

@@ -22,14 +22,25 @@ class Noticer:
         """Starts with nothing to tell."""
         self._tallies: dict[tuple[str, str, Severity], _Tally] = {}
         self._messages: dict[str, int] = {}
+        self._first_of_kind: dict[tuple[str, str], str] = {}
 
     def add(
-        self, code: str, message: str, severity: Severity, where: str = "", *, count: int = 1
+        self,
+        code: str,
+        message: str,
+        severity: Severity,
+        where: str = "",
+        *,
+        count: int = 1,
+        kind: str = "",
     ) -> None:
         """Counts one fault, or several at one place; the first three places are kept.
 
-        Of one code at most twenty different messages are kept apart; the rest is told as one.
+        Faults of one `kind` are told once, in the words of the first. Of one code at most twenty
+        different messages are kept apart; the rest is told as one.
         """
+        if kind:
+            message = self._first_of_kind.setdefault((code, kind), message)
         key = (code, message, severity)
         if key not in self._tallies:
             n_messages = self._messages.get(code, 0)
@@ -54,9 +65,9 @@ class Noticer:
         """Counts something that could not be read."""
         self.add(code, message, Severity.LOST, where)
 
-    def refused(self, code: str, message: str, where: str = "") -> None:
+    def refused(self, code: str, message: str, where: str = "", *, kind: str = "") -> None:
         """Counts a record or value that was refused as invalid."""
-        self.add(code, message, Severity.REFUSED, where)
+        self.add(code, message, Severity.REFUSED, where, kind=kind)
 
     def flush(self) -> Iterator[Notice]:
         """Yields what was collected, in the order in which it was first met, and forgets it."""

@@ -5,6 +5,8 @@ margin; ``equivalent``: the equivalence interval lies inside the equivalence ban
 tests, Schuirmann 1987); ``not evaluable``: what is there cannot be compared; else ``cannot tell``.
 """
 
+from scipy.special import ndtri
+
 from equipoise.records.estimate import Comparison, Interval
 from equipoise.records.terms import Direction, Rule, Terms
 from equipoise.records.verdict import Word
@@ -88,10 +90,34 @@ def _by_p_value(comparison: Comparison, terms: Terms, shift: float) -> Word:
     p = comparison.adjusted_p
     if p is None or p > 1 - terms.level or comparison.gain is None:
         return Word.CANNOT_TELL
-    gain = comparison.gain + (shift if terms.direction is Direction.HIGHER else -shift)
-    if gain > terms.margin:
+    if shift:
+        return _shifted(comparison, terms, shift)
+    if comparison.gain > terms.margin:
         return Word.BETTER
-    return Word.WORSE if gain < -terms.margin else Word.CANNOT_TELL
+    return Word.WORSE if comparison.gain < -terms.margin else Word.CANNOT_TELL
+
+
+def _shifted(comparison: Comparison, terms: Terms, shift: float) -> Word:
+    """Gives the word after a shift, where the rule has p-values but no interval of its own.
+
+    The single interval is widened to Bonferroni's level, which asks more than Holm and
+    Benjamini-Hochberg do: a word that stands then stands under them too.
+    """
+    single = comparison.interval_single
+    if single is None or comparison.delta is None:
+        return Word.CANNOT_TELL
+    alpha = (1 - terms.level) / max(comparison.family_size, 1)
+    ratio = float(ndtri(1 - alpha / 2) / ndtri(0.5 + single.level / 2))
+    wide = Interval(
+        lo=comparison.delta - ratio * (comparison.delta - single.lo),
+        hi=comparison.delta + ratio * (single.hi - comparison.delta),
+        level=1 - alpha,
+        method=single.method,
+    )
+    lo, hi = gain_limits(wide, terms.direction, shift)
+    if lo > terms.margin:
+        return Word.BETTER
+    return Word.WORSE if hi < -terms.margin else Word.CANNOT_TELL
 
 
 def _is_equivalent(comparison: Comparison, terms: Terms, shift: float) -> bool:

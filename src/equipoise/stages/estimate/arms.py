@@ -89,7 +89,7 @@ def _estimate(
         interval=limits,
         fixed_interval=_fixed(one, terms),
         stddev_between=spread,
-        se=spread / math.sqrt(one.n) if spread is not None else None,
+        se=spread / math.sqrt(one.n) if spread else None,
         stddev_within=one.mean_sd_within if one.n_within else None,
         icc=one.icc,
         is_degenerate=one.n >= 2 and one.ss == 0.0,

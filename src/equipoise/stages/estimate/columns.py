@@ -59,8 +59,14 @@ def crossed(partition: str) -> list[str]:
 
 
 def partition_column(partition: str) -> str:
-    """Gives SQL for the cell's name under a partition; null where a label is missing."""
-    return " || ' × ' || ".join(quoted(f"label:{part}") for part in crossed(partition))
+    """Gives SQL for the cell's name under a partition; null where a label is missing.
+
+    In crossed cells a label's own ``×`` is doubled, so that two cells never share a name.
+    """
+    labels = [quoted(f"label:{part}") for part in crossed(partition)]
+    if len(labels) == 1:
+        return labels[0]
+    return " || ' × ' || ".join(f"replace({label}, '×', '××')" for label in labels)
 
 
 def held(con: duckdb.DuckDBPyConnection, path: Path) -> Held:

@@ -20,6 +20,10 @@ from equipoise.stats.guarded_test import largest_critical
 _DRAWS = 100_000
 
 
+_MOST = 1_000_000
+"""More comparisons than anyone plans; beyond it only a slip or an attack asks for so many."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """One family: how many comparisons, and the level each interval of it is printed at.
@@ -56,6 +60,10 @@ def cell_family(
         InputError: fewer comparisons were planned than the data holds.
     """
     k = terms.family_size if terms.family_size is not None else len(cells)
+    if k > _MOST:
+        raise InputError(
+            f"a family of {k} comparisons", wanted=f"at most {_MOST}", code="family_too_large"
+        )
     if k < len(cells):
         raise InputError(
             f"the family was planned with {k} comparisons, the data holds {len(cells)}",

@@ -165,8 +165,9 @@ class SampleReader:
 
     def _grade(self, trial: Trial, criterion: str, raw: Any, scorer: str, where: str) -> Grade:
         found = _value(raw, self._choices.scale)
-        if found.is_fault:
-            self._noticer.refused("bad_value", f"{scorer}: {found.why}", where)
+        if found.fault:
+            kind = scorer + found.why
+            self._noticer.refused("bad_value", f"{scorer}: {found.fault}", where, kind=kind)
         shown = text(raw) or "null"
         if len(self.values) < 100 or shown in self.values:
             self.values[shown] = self.values.get(shown, 0) + 1

@@ -146,8 +146,9 @@ class RowReader:
             if raw is None and key == SCORE:
                 continue
             found = read_value(raw, scale=(0.0, 1.0), words={}, missing=frozenset())
-            if found.is_fault:
-                self._noticer.refused("bad_value", f"{text(key)}: {found.why}", where)
+            if found.fault:
+                kind = f"{text(key)}{found.why}"
+                self._noticer.refused("bad_value", f"{text(key)}: {found.fault}", where, kind=kind)
             why = judge_fault or found.why
             yield Grade(
                 trial=trial,

@@ -23,8 +23,11 @@ Zeroable = Literal[
 
 
 def _as_list(value: Any) -> Any:
-    """A text such as ``a, b`` stands for a list: the command line knows only texts."""
-    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+    """A text such as ``a, b`` or ``[a, b]`` is a list: the command line knows only texts."""
+    if not isinstance(value, str):
+        return value
+    inside = value.strip().removeprefix("[").removesuffix("]")
+    return [part.strip() for part in inside.split(",")]
 
 
 Words = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
@@ -246,6 +249,7 @@ class Mapping(_Strict):
     zero_means_missing: Annotated[tuple[Zeroable, ...], BeforeValidator(_as_list)] = ()
     is_simulated: Annotated[bool | str, BeforeValidator(_as_plain)] = False
     rows: str | None = None
+    recognise: Annotated[bool, BeforeValidator(_as_plain)] = False
 
     @model_validator(mode="after")
     def _has_outcome(self) -> "Mapping":

@@ -155,8 +155,10 @@ class Projector:
                 words=graded.words,
                 missing=frozenset(graded.missing),
             )
-            if found.is_fault:
-                self._noticer.refused("bad_value", f"{criterion}: {found.why}", where)
+            if found.fault:
+                self._noticer.refused(
+                    "bad_value", f"{criterion}: {found.fault}", where, kind=criterion + found.why
+                )
             yield Grade(
                 trial=trial.id,
                 criterion=criterion,

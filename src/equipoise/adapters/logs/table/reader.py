@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from equipoise.adapters.logs.noticing import Noticer
 from equipoise.adapters.logs.table.aggregate import AggregateProjector
+from equipoise.adapters.logs.table.columns import check_columns
 from equipoise.adapters.logs.table.fields import count, getter
 from equipoise.adapters.logs.table.finding import FindingReader, categories_of
 from equipoise.adapters.logs.table.guess import guess
@@ -58,6 +59,7 @@ class TableReader:
         said = options.get("format")
         form = str(said) if said and said != self.name else table_format(source)
         mapping = self._mapping(source, form, options, noticer)
+        check_columns(mapping, self._rows(source, form, mapping.rows, Noticer()), source.name)
         mapping = _with_bases(mapping, self._rows(source, form, mapping.rows, Noticer()))
         mapping = self._with_categories(mapping, source, form, noticer)
         self._directions = directions_of(mapping)
@@ -136,12 +138,16 @@ class TableReader:
 
 
 def _is_whole(options: dict[str, Any]) -> bool:
-    """Whether the options say unit and outcome, or leave that to a mapping file."""
+    """Whether the options are all there is to say: no further column is taken by its name.
+
+    They are, where they name unit and outcome or a mapping file, unless they say ``recognise``.
+    """
     arm = options.get("arm")
     is_wide = isinstance(arm, dict) and "wide" in arm
-    return bool({"mapping", "aggregate"} & options.keys()) or (
-        "unit" in options and (is_wide or bool(_OUTCOMES & options.keys()))
-    )
+    if {"mapping", "aggregate"} & options.keys() or is_wide:
+        return True
+    has_outcome = bool(_OUTCOMES & options.keys())
+    return "unit" in options and has_outcome and not options.get("recognise")
 
 
 def _checked(options: dict[str, Any]) -> Mapping:

@@ -97,11 +97,14 @@ def ending_of(word: str) -> Ending | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """A value on [0,1], or why there is none; `is_fault` where the source, not the run, is odd."""
+    """A value on [0,1], or why there is none, in words that many rows share.
+
+    `fault` names the value where the source, not the run, is odd, and says the mend.
+    """
 
     value: float | None = None
     why: str = ""
-    is_fault: bool = False
+    fault: str = ""
 
 
 def read_value(
@@ -128,7 +131,7 @@ def read_value(
     if isinstance(raw, dict) and raw.get("error"):
         return Value(why=f"the evaluation failed: {str(raw['error'])[:80]}")
     if not isinstance(raw, str):
-        return Value(why=f"value {str(raw)[:40]!r} is no number", is_fault=True)
+        return Value(why="a value that is no number", fault=f"value {str(raw)[:40]!r} is no number")
     return _read_text(raw.strip(), scale, words, missing)
 
 
@@ -145,7 +148,11 @@ def _read_text(
     try:
         number = float(text)
     except ValueError:
-        return Value(why=f"value {text[:40]!r} is no number and no known word", is_fault=True)
+        return Value(
+            why="a value that is no number and no known word",
+            fault=f"value {text[:40]!r} is no number and no known word; mend: say in the mapping "
+            f"what it counts as, words: {{{text[:40]}: 1}}",
+        )
     return _on_scale(number, scale)
 
 
@@ -155,7 +162,9 @@ def _on_scale(number: float, scale: tuple[float, float]) -> Value:
         return Value(why="no value (NaN)")
     if not low <= number <= high:
         return Value(
-            why=f"value {_shown(number)} lies outside the scale {low:g} to {high:g}", is_fault=True
+            why=f"a value outside the scale {low:g} to {high:g}",
+            fault=f"value {_shown(number)} lies outside the scale {low:g} to {high:g}; mend: give "
+            "the lowest and highest possible value, --set scale=[0,100] for percent",
         )
     return Value(value=(number - low) / (high - low))
 
