@@ -184,3 +184,30 @@ def test_a_made_up_comparison_file_is_a_fault_and_no_traceback(
     code, told, err = run("verify", out)
     assert code == 1, err
     assert said in told
+
+
+def test_a_changed_word_in_the_facts_of_the_columns_is_found(tmp_path: Path) -> None:
+    out = made(tmp_path)
+    for was, now in ((b'"criteria"', b'"critesia"'), (b'"topic": 2', b'"topiq": 2')):
+        facts = next(out.glob("archives/new-*/columns/columns.json"))
+        honest = facts.read_bytes()
+        assert was in honest
+        facts.write_bytes(honest.replace(was, now))
+        code, told, _ = run("verify", out)
+        assert code == 1
+        assert "columns" in told
+        facts.write_bytes(honest)
+    assert run("verify", out)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [(b'"level": 0.95', b'"level": 1.95'), (b'"margin": 0.0', b'"margin": 9.0')],
+)
+def test_terms_out_of_their_range_are_a_fault(tmp_path: Path, was: bytes, now: bytes) -> None:
+    out = made(tmp_path)
+    path = out / "comparison.json"
+    path.write_bytes(path.read_bytes().replace(was, now))
+    code, told, _ = run("verify", out)
+    assert code == 1
+    assert "wanted: a number from" in told

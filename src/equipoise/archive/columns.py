@@ -109,7 +109,12 @@ def drop_columns(folder: Path) -> None:
 
 
 def same_content(one: Columns, other: Columns) -> bool:
-    """Says whether two sets of columns hold the same rows in the same order."""
+    """Says whether two sets of columns hold the same rows in the same order, and say so alike.
+
+    Their files may differ in bytes (another version of the database wrote them), not in content.
+    """
+    if msgspec.structs.replace(one.facts, files=other.facts.files) != other.facts:
+        return False
     if one.facts.files == other.facts.files:
         return True
     with duckdb.connect(":memory:") as database:

@@ -106,6 +106,8 @@ def _columns(path: Path) -> Check:
     try:
         archive = Archive.open(path)
         cached = load_columns(folder, archive.head)
+        if cached is not None and folder.joinpath(FACTS).read_bytes() != pretty(cached.facts):
+            cached = None
         with tempfile.TemporaryDirectory(prefix="equipoise-") as place:
             derived = archive.derive_columns(Path(place))
             is_same = cached is not None and same_content(cached, derived)

@@ -53,6 +53,26 @@ def decimal(column: str) -> str:
     return f"TRY_CAST({quoted(column)} AS DECIMAL(24,9))"
 
 
+_RANGES = {
+    "margin": (0.0, 1.0),
+    "equivalence": (1e-9, 1.0),
+    "level": (0.5, 0.999999),
+    "max_missing": (0.0, 1.0),
+    "seed": (0, 2**63),
+}
+
+
+def _check_ranges(terms: Terms) -> None:
+    for name, (least, most) in _RANGES.items():
+        value = getattr(terms, name)
+        if not least <= value <= most:
+            raise InputError(
+                f"the term {name} is {value!r}",
+                wanted=f"a number from {least:g} to {most:g}",
+                code="terms",
+            )
+
+
 def crossed(partition: str) -> list[str]:
     """Gives the label keys of a partition; ``intent*language`` crosses two of them."""
     return [part.strip() for part in partition.split("*")]
@@ -80,11 +100,13 @@ def held(con: duckdb.DuckDBPyConnection, path: Path) -> Held:
 
 
 def check_terms(terms: Terms, arms: dict[str, Held]) -> None:
-    """Checks that each arm holds the criterion and the label keys that the terms name.
+    """Checks the ranges of the terms, and that each arm holds the criterion and labels they name.
 
     Raises:
-        InputError: a criterion or label key is not there; names the nearest valid one.
+        InputError: a term is out of its range, or a criterion or label key is not there; names the
+            nearest valid one.
     """
+    _check_ranges(terms)
     for name, columns in arms.items():
         if terms.criterion not in columns.criteria:
             raise InputError(
