@@ -120,7 +120,8 @@ def _notices(result: Result) -> list[str]:
 
 def _told_notice(notice: Notice) -> str:
     start = {Severity.LOST: "not read", Severity.REFUSED: "refused"}.get(notice.severity, "note")
-    times = f" ({notice.count:,} times)" if notice.count > 1 else ""
+    is_counted = start != "note" and notice.count > 1
+    times = f" ({notice.count:,} times)" if is_counted else ""
     where = f" [{notice.where}]" if notice.where else ""
     return f"{start}: {notice.message}{times}{where}"
 

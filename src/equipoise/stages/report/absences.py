@@ -4,7 +4,7 @@ from equipoise.records.estimate import ArmEstimate, UnitSets
 from equipoise.records.trial import EndingKind
 from equipoise.stages.report.numbers import count, fixed, percent
 from equipoise.stages.report.reading import Reading, Row
-from equipoise.stages.report.sentences import UNSAID, cell_name
+from equipoise.stages.report.sentences import UNSAID, cell_name, text_of_cell
 from equipoise.stages.report.tables import Cell, Section, named, table
 from equipoise.stages.report.text import label
 
@@ -122,7 +122,7 @@ def _missing_cells(estimate: ArmEstimate) -> tuple[Cell, ...]:
     cell = estimate.cell
     return (
         named(estimate.arm),
-        Cell(text=f"{label(cell.label)}={label(cell.value)}" if cell.label else "overall"),
+        Cell(text=text_of_cell(cell)),
         Cell(text=count(missing.planned)),
         Cell(text=count(missing.evaluable)),
         Cell(text=share),

@@ -4,7 +4,13 @@ from equipoise.records.estimate import ArmEstimate
 from equipoise.records.verdict import Word
 from equipoise.stages.report.numbers import count, mean, span
 from equipoise.stages.report.reading import Reading, Row
-from equipoise.stages.report.sentences import UNSAID, cell_name, criterion_name, difference
+from equipoise.stages.report.sentences import (
+    UNSAID,
+    cell_name,
+    criterion_name,
+    difference,
+    text_of_cell,
+)
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label, quotation
 
@@ -152,7 +158,7 @@ def _estimate_cells(reading: Reading, estimate: ArmEstimate, *, is_again: bool) 
     href = f"#{row.anchor}" if row else ""
     shown = span(estimate.mean, estimate.interval, sign=False)
     cell = estimate.cell
-    name = f"{label(cell.label)}={label(cell.value)}" if cell.label else "overall"
+    name = text_of_cell(cell)
     missing = estimate.missing
     return (
         Cell(text=name, is_again=is_again),

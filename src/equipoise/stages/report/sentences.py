@@ -1,6 +1,6 @@
 """Says a verdict in one sentence, what would be needed to tell, and what is missing beside it."""
 
-from equipoise.records.estimate import ArmEstimate, Comparison, Missing
+from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, Missing
 from equipoise.records.grade import OUTCOME
 from equipoise.records.terms import Direction, Pairing, Rule, Terms
 from equipoise.records.verdict import Word
@@ -33,8 +33,14 @@ def subject(row: Row) -> str:
 
 
 def cell_name(row: Row) -> str:
-    """Gives the name of the comparison's cell: ``overall`` or ``intent=refund``."""
-    cell = row.comparison.cell
+    """Gives the name of the comparison's cell (see `text_of_cell`)."""
+    return text_of_cell(row.comparison.cell)
+
+
+def text_of_cell(cell: CellKey) -> str:
+    """Gives the name of a cell: ``overall``, ``intent=refund``, crossed ``refund × de``."""
+    if "×" in cell.label:
+        return label(cell.value)
     return f"{label(cell.label)}={label(cell.value)}" if cell.label else "overall"
 
 
