@@ -1,4 +1,4 @@
-"""Worlds of clustered differences: equal and unequal sizes, intra-cluster correlation 0 to 0.5."""
+"""Worlds of clustered differences and arms: equal and unequal sizes, ICC from 0 to 0.5."""
 
 from collections.abc import Callable
 
@@ -28,6 +28,9 @@ _SPREAD = 0.3
 
 CLUSTER_LAWS = [_BELL, *_RATES]
 
+ARM_RATES = [(0.5, 0.5), (0.3, 0.5), (0.1, 0.05), (0.02, 0.02)]
+"""Shares of ones in the base and in the new arm, units in clusters, no pairs."""
+
 
 def drawn_clusters(
     rng: np.random.Generator,
@@ -50,6 +53,20 @@ def drawn_clusters(
     sums = (up - down).astype(np.float64)
     squares = (up + down).sum(axis=1) - sums.sum(axis=1) ** 2 / total
     return Clustered(sizes=columns, sums=sums, squares=squares), rise - (1 - rise) * fall
+
+
+def drawn_arm(
+    rng: np.random.Generator,
+    share: float,
+    sizes: NDArray[np.int64],
+    correlation: float,
+    draws: int,
+) -> Clustered:
+    """Samples of one arm of 0/1 outcomes in clusters."""
+    columns = np.broadcast_to(sizes.astype(np.float64), (draws, sizes.size))
+    sums = rng.binomial(sizes, _varying(rng, share, correlation, columns.shape)).astype(np.float64)
+    total = sums.sum(axis=1)
+    return Clustered(sizes=columns, sums=sums, squares=total - total**2 / sizes.sum())
 
 
 def _varying(

@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from benchmarks.certificate.clusters import CLUSTER_LAWS, SIZES, drawn_clusters
+from benchmarks.certificate.clusters import (
+    ARM_RATES,
+    CLUSTER_LAWS,
+    SIZES,
+    drawn_arm,
+    drawn_clusters,
+)
 from benchmarks.certificate.laws import LOSSES, SHAPES, Law
 from benchmarks.certificate.points import Measure, Point, Task, at_least, between
 from equipoise.stats.guarded import (
@@ -11,7 +17,7 @@ from equipoise.stats.guarded import (
     mean_interval,
     paired_interval,
 )
-from equipoise.stats.guarded_clusters import clustered_interval
+from equipoise.stats.guarded_clusters import clustered_interval, clusters_apart_interval
 from equipoise.stats.inputs import normal_quantile
 from equipoise.stats.intervals import Moments, quasi_wilson_limits
 
@@ -38,6 +44,7 @@ ARMS = [
     (58, 2000),
 ]
 CLUSTERS = [5, 8, 12, 25, 50]
+CLUSTER_ARMS = [(5, 5), (8, 8), (12, 12), (20, 20), (50, 50), (5, 30)]
 _MANY = [1000, 2000, 10_000]
 _SLACK = 1e-9
 
@@ -55,6 +62,11 @@ def tasks(draws: int) -> list[Task]:
             Task(name=f"clusters {name} {kind}", run=_clusters(name, kind), draws=draws)
             for kind in SIZES
         ]
+    found += [
+        Task(name=f"clustered arms {base} {new} {kind}", run=_arms(base, new, kind), draws=draws)
+        for base, new in ARM_RATES
+        for kind in SIZES
+    ]
     return found
 
 
@@ -166,6 +178,29 @@ def _clusters(name: str, kind: str) -> Measure:
                         section="clusters",
                         row=f"{name}, {kind} sizes, ICC {correlation:g}",
                         column=f"G = {groups}",
+                    )
+                )
+        return found
+
+    return run
+
+
+def _arms(base: float, new: float, kind: str) -> Measure:
+    def run(rng: np.random.Generator, draws: int) -> list[Point]:
+        found = []
+        for correlation in (0.0, 0.1, 0.3, 0.5):
+            for groups in CLUSTER_ARMS:
+                drawn = [
+                    drawn_arm(rng, share, SIZES[kind](n), correlation, draws)
+                    for share, n in zip((base, new), groups, strict=True)
+                ]
+                found.append(
+                    at_least(
+                        covered(clusters_apart_interval(drawn[1], drawn[0], z=Z95), new - base),
+                        LEAST,
+                        section="clustered arms",
+                        row=f"{base:.0%} → {new:.0%} ones, {kind} sizes, ICC {correlation:g}",
+                        column=f"G = {groups[0]} / {groups[1]}",
                     )
                 )
         return found

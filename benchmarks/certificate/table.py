@@ -10,6 +10,7 @@ _ORDER = [
     ("paired", "Coverage of the 95 % interval: paired differences", "min"),
     ("independent arms", "Coverage of the 95 % interval: independent arms", "min"),
     ("clusters", "Coverage of the 95 % interval: clusters", "min"),
+    ("clustered arms", "Coverage of the 95 % interval: clustered arms without pairs", "min"),
     ("grid mean", "Mean coverage over the grid", "all"),
     ("family-wise error", "Errors over a family of cells", "max"),
     ("power", "Power at the printed reportable change", "all"),

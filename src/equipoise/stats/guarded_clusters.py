@@ -72,7 +72,7 @@ def clustered_interval(
     """
     critical = np.asarray(z, dtype=np.float64)
     tails = clustered_tails(clusters, ends=ends)
-    mean = clusters.sums.sum(axis=-1) / np.maximum(clusters.sizes.sum(axis=-1), 1.0)
+    mean = _mean(clusters)
     below, above = joint_reach(tails.below, critical), joint_reach(tails.above, critical)
     return intervals_of(
         (mean, mean - below, mean + above),
@@ -115,6 +115,46 @@ def clustered_tails(clusters: Clustered, *, ends: tuple[float, float] = (-1.0, 1
         for sign, room in ((-1.0, mean - ends[0]), (1.0, ends[1] - mean))
     )
     return Tails(below=(below,), above=(above,))
+
+
+def clusters_apart_interval(new: Clustered, base: Clustered, *, z: ArrayLike) -> Intervals:
+    """The guarded interval of new minus base for arms of clustered units without pairs.
+
+    Each arm's limits on [0, 1], joined by MOVER as for arms of single units. Where both arms hold
+    the same clusters, what these share widens the interval more than it need: the safe side.
+
+    >>> eight = Clustered(sizes=np.full((1, 8), 5.0), sums=np.zeros((1, 8)), squares=np.zeros(1))
+    >>> found = clusters_apart_interval(eight, eight, z=1.96)
+    >>> round(float(found.hi[0]), 3), bool(found.degenerate[0])
+    (0.324, True)
+    """
+    critical = np.asarray(z, dtype=np.float64)
+    tails = clusters_apart_tails(new, base)
+    delta = _mean(new) - _mean(base)
+    below, above = joint_reach(tails.below, critical), joint_reach(tails.above, critical)
+    enough = np.minimum(np.count_nonzero(new.sizes, axis=-1), np.count_nonzero(base.sizes, axis=-1))
+    return intervals_of(
+        (delta, np.maximum(delta - below, -1.0), np.minimum(delta + above, 1.0)),
+        enough >= 2,
+        (tails.below[0].variance <= 0.0) | (tails.below[1].variance <= 0.0),
+        "MOVER on guarded CR2 limits of the arms",
+    )
+
+
+def clusters_apart_tails(new: Clustered, base: Clustered) -> Tails:
+    """The tails of new minus base for clustered arms, for :mod:`equipoise.stats.guarded_planning`.
+
+    >>> one = Clustered(sizes=np.ones((1, 3)), sums=np.eye(1, 3), squares=np.full(1, 2 / 3))
+    >>> len(clusters_apart_tails(one, one).below)
+    2
+    """
+    of_new = clustered_tails(new, ends=(0.0, 1.0))
+    of_base = clustered_tails(base, ends=(0.0, 1.0))
+    return Tails(below=of_new.below + of_base.above, above=of_new.above + of_base.below)
+
+
+def _mean(clusters: Clustered) -> FloatArray:
+    return np.asarray(clusters.sums.sum(axis=-1) / np.maximum(clusters.sizes.sum(axis=-1), 1.0))
 
 
 def _units_averaged(

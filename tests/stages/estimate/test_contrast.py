@@ -211,3 +211,31 @@ def test_holm_and_bh_decide_without_showing_an_unadjusted_interval(
     assert words == {"up": "better", "same": "cannot tell"}
     assert all(c.interval is None for c in found if c.cell.label)
     assert all(c.adjusted_p is not None for c in found if c.cell.label)
+
+
+def test_clusters_count_without_pairs_too(tmp_path: Path) -> None:
+    """Ten clusters of ten in each arm, all alike inside: ten units each, not a hundred."""
+
+    def rows(*, is_named: bool) -> list[Row]:
+        return [
+            Row(
+                unit=f"{arm}{i}",
+                arm=arm,
+                value=float((i // 10) % 10 < (8 if arm == "new" else 4)),
+                cluster=f"{arm}-c{i // 10}" if is_named else None,
+            )
+            for i in range(100)
+            for arm in ("base", "new")
+        ]
+
+    clustered = _whole(rows(is_named=True), tmp_path)
+    alone = _whole(rows(is_named=False), tmp_path)
+    terms = terms_of("base", "new")
+    assert (clustered.pairing, clustered.n_clusters) == ("unpaired", 10)
+    assert clustered.delta == alone.delta == pytest.approx(0.4)
+    assert word_of(alone, terms) == "better"
+    assert word_of(clustered, terms) == "cannot tell"
+    assert clustered.interval is not None
+    assert clustered.interval.lo < -0.05
+    assert clustered.se == pytest.approx(((0.8 * 0.2 + 0.4 * 0.6) / 9) ** 0.5)
+    assert word_of(_whole(rows(is_named=True), tmp_path, use_clusters=False), terms) == "better"

@@ -75,7 +75,7 @@ def _start(terms: Terms, sides: tuple[Side, Side], key: CellKey, met: Met) -> Co
     if mean_new is not None and mean_base is not None:
         delta = met.pair.difference.mean if met.pair else mean_new - mean_base
         delta = round(delta, 15)  # steps of 2^-52 leave dust where the true sum is 0
-    n_clusters = len(met.clusters.sizes) if met.clusters else None
+    n_clusters = _n_clusters(met)
     of_pairs = None if is_apart else n_pairs
     reason = _reason(terms, sides, (base, new), (n_base, n_new), of_pairs, n_clusters)
     one = Comparison(
@@ -147,6 +147,13 @@ def _reasons(estimate: ArmEstimate) -> str:
 
 def _gain(delta: float, terms: Terms) -> float:
     return delta if terms.direction is Direction.HIGHER else -delta
+
+
+def _n_clusters(met: Met) -> int | None:
+    """Gives how many clusters the interval rests on: of the pairs, or of the arm with fewer."""
+    if met.clusters:
+        return len(met.clusters.sizes)
+    return min(len(arm.sizes) for arm in met.arm_clusters) if met.arm_clusters else None
 
 
 def _with_worst(

@@ -117,12 +117,11 @@ def _told(con: duckdb.DuckDBPyConnection, terms: Terms, base: _Arm, arm: _Arm) -
     """Gives what a reader must know about an arm and the baseline; keeps a refusal, if any."""
     assert arm.sets is not None
     names = (base.columns.name, arm.columns.name)
-    both = base.facts.has_clusters and arm.facts.has_clusters
     versions = check_versions(terms, (names[0], base.versions), (names[1], arm.versions))
     arm.refusal = versions.refusal
     whole = CellKey()
     return [
-        *set_notices(terms, arm.sets, has_clusters=both),
+        *set_notices(terms, arm.sets),
         *versions.notices,
         *missing_alarm(base.side.estimates[whole], arm.side.estimates[whole]),
         *label_conflicts(con, terms, (names[0], base.index), (names[1], arm.index)),

@@ -9,14 +9,20 @@ from numpy.typing import NDArray
 
 from equipoise.errors import NotEstimable
 from equipoise.stages.estimate.samples import Met
-from equipoise.stages.estimate.sums import arms_of, clusters_of, differences_of, outward_steps_of
+from equipoise.stages.estimate.sums import (
+    arms_of,
+    clusters_of,
+    clusters_of_arms,
+    differences_of,
+    outward_steps_of,
+)
 from equipoise.stats.clusters import ClusterSums, mean_of_clusters
 from equipoise.stats.guarded import (
     Intervals,
     independent_interval,
     paired_interval,
 )
-from equipoise.stats.guarded_clusters import clustered_interval
+from equipoise.stats.guarded_clusters import clustered_interval, clusters_apart_interval
 
 FloatArray = NDArray[np.float64]
 
@@ -49,6 +55,9 @@ def limits_of(met: Sequence[Met], z: FloatArray) -> Limits:
     clustered = [i for i, one in enumerate(met) if one.clusters is not None]
     if clustered:
         _by_clusters(found, met, z, clustered)
+    apart = [i for i, one in enumerate(met) if one.arm_clusters is not None]
+    if apart:
+        _by_clusters_apart(found, met, z, apart)
     return found
 
 
@@ -68,6 +77,19 @@ def _by_clusters(found: Limits, met: Sequence[Met], z: FloatArray, chosen: list[
     for i in chosen:
         found.method[i] = some.method
         found.se[i] = _robust_error(met[i].clusters)
+
+
+def _by_clusters_apart(found: Limits, met: Sequence[Met], z: FloatArray, chosen: list[int]) -> None:
+    """Fills in the limits of clustered units in arms without pairs."""
+    new, base = clusters_of_arms([met[i] for i in chosen])
+    some = clusters_apart_interval(new, base, z=z[chosen])
+    found.lo[chosen], found.hi[chosen] = some.lo, some.hi
+    found.degenerate[chosen] = some.degenerate
+    for i in chosen:
+        found.method[i] = some.method
+        errors = [_robust_error(arm) for arm in met[i].arm_clusters or ()]
+        known = [error for error in errors if error is not None]
+        found.se[i] = math.hypot(*known) if known and len(known) == len(errors) else None
 
 
 def _robust_error(clusters: ClusterSums | None) -> float | None:

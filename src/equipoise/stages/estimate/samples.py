@@ -10,7 +10,7 @@ from equipoise.records.terms import Pairing, Terms
 from equipoise.stages.estimate.moments import ArmMoments, cell_keys
 from equipoise.stages.estimate.pair_moments import PairMoments, pair_moments, worst_of_shared
 from equipoise.stages.estimate.unit_sets import pair_table
-from equipoise.stages.estimate.units import SCALE, fixed
+from equipoise.stages.estimate.units import SCALE, fixed, unit_table
 from equipoise.stats.clusters import ClusterSums
 
 
@@ -20,7 +20,8 @@ class Met:
 
     A paired comparison without `pair` shares no unit with an outcome in both arms. `worst` bounds
     the mean difference over shared units whatever the missing outcomes were; null where the arms'
-    own bounds say it.
+    own bounds say it. `arm_clusters` are the clusters of the new and of the base arm, where units
+    in clusters are compared without pairs.
     """
 
     is_paired: bool
@@ -28,6 +29,7 @@ class Met:
     new: ArmMoments | None
     pair: PairMoments | None
     clusters: ClusterSums | None
+    arm_clusters: tuple[ClusterSums, ClusterSums] | None = None
     worst: tuple[float, float] | None = None
 
 
@@ -49,13 +51,18 @@ def meet(
     keys = sorted({*moments[0], *moments[1]}, key=lambda k: (k.label, k.value))
     pairs: dict[CellKey, PairMoments] = {}
     clusters: dict[CellKey, ClusterSums] = {}
+    arms: dict[CellKey, tuple[ClusterSums, ClusterSums]] = {}
     worst: dict[CellKey, tuple[float, float]] = {}
+    is_clustered = has_clusters and terms.use_clusters
+    if is_clustered and not is_paired(terms, sets):
+        arms = _clusters_of_arms(con, terms, base, new)
     if is_paired(terms, sets):
         if sets.n_only_base or sets.n_only_new:
             worst = worst_of_shared(con, terms, base, new)
         pairs = pair_moments(con, terms, base, new)
-        if has_clusters and terms.use_clusters:
-            clusters = _cluster_sums(con, terms, pair_table(base, new))
+        if is_clustered:
+            sums = _cluster_sums(con, terms, pair_table(base, new), "d")
+            clusters = {key: one for key, one in sums.items() if (one.sizes > 1).any()}
     return {
         key: Met(
             is_paired=is_paired(terms, sets),
@@ -63,6 +70,7 @@ def meet(
             new=moments[1].get(key),
             pair=pairs.get(key),
             clusters=clusters.get(key),
+            arm_clusters=arms.get(key),
             worst=worst.get(key),
         )
         for key in keys
@@ -81,10 +89,23 @@ def is_paired(terms: Terms, sets: UnitSets) -> bool:
     return terms.pairing is Pairing.PAIRED
 
 
+def _clusters_of_arms(
+    con: duckdb.DuckDBPyConnection, terms: Terms, base: int, new: int
+) -> dict[CellKey, tuple[ClusterSums, ClusterSums]]:
+    """Gives the clusters of the new and the base arm in every cell where some cluster has two."""
+    of_new = _cluster_sums(con, terms, unit_table(new), "v")
+    of_base = _cluster_sums(con, terms, unit_table(base), "v")
+    return {
+        key: (of_new[key], of_base[key])
+        for key in of_new.keys() & of_base.keys()
+        if (of_new[key].sizes > 1).any() or (of_base[key].sizes > 1).any()
+    }
+
+
 def _cluster_sums(
-    con: duckdb.DuckDBPyConnection, terms: Terms, table: str
+    con: duckdb.DuckDBPyConnection, terms: Terms, table: str, value: str
 ) -> dict[CellKey, ClusterSums]:
-    """Gives cluster sums of the differences; a unit without cluster is a cluster of its own.
+    """Gives sums of a value by cluster; a unit without cluster is a cluster of its own.
 
     Where every cell of a partition is one cluster (partitioned by the very thing that clusters
     the units), a cell asks about units of that cluster: they are compared as they stand.
@@ -93,8 +114,8 @@ def _cluster_sums(
     for key, column in cell_keys(terms):
         rows = con.execute(
             f"SELECT {column} AS cell, coalesce('c' || cluster, 'u' || unit) AS name, "
-            f"count(*) AS n, "
-            f"sum({fixed('d')})::DOUBLE / {SCALE} AS total FROM {table} WHERE d IS NOT NULL "
+            f"count(*) AS n, sum({fixed(value)})::DOUBLE / {SCALE} AS total "
+            f"FROM {table} WHERE {value} IS NOT NULL "
             "GROUP BY cell, name ORDER BY cell, name"
         ).fetchnumpy()
         cells = np.asarray(rows["cell"].astype(str))
@@ -102,10 +123,9 @@ def _cluster_sums(
         sums = np.asarray(rows["total"], dtype=float)
         if key and len(cells) > 1 and np.unique(cells).size == len(cells):
             continue
-        for value in np.unique(cells):
-            chosen = cells == value
-            if (sizes[chosen] > 1).any():
-                found[CellKey(label=key, value=str(value))] = ClusterSums(
-                    sizes=sizes[chosen], sums=sums[chosen]
-                )
+        for cell in np.unique(cells):
+            chosen = cells == cell
+            found[CellKey(label=key, value=str(cell))] = ClusterSums(
+                sizes=sizes[chosen], sums=sums[chosen]
+            )
     return found

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from equipoise.stages.estimate.moments import ArmMoments
 from equipoise.stages.estimate.samples import Met
 from equipoise.stats.guarded import Powers, independent_tails, outward_step, paired_tails
-from equipoise.stats.guarded_clusters import Clustered, clustered_tails
+from equipoise.stats.guarded_clusters import Clustered, clustered_tails, clusters_apart_tails
 from equipoise.stats.guarded_reach import Tails
 
 FloatArray = NDArray[np.float64]
@@ -39,12 +39,26 @@ def clusters_of(met: Sequence[Met]) -> Clustered:
     return Clustered.of(sums, np.array([pair.difference.ss for pair in pairs]))
 
 
+def clusters_of_arms(met: Sequence[Met]) -> tuple[Clustered, Clustered]:
+    """Gives the clusters of the new and of the base arm, of arms without pairs."""
+    both = [one.arm_clusters for one in met if one.arm_clusters is not None]
+    spreads = [
+        np.array([arm.ss for arm in arms if arm is not None])
+        for arms in ([one.new for one in met], [one.base for one in met])
+    ]
+    return (
+        Clustered.of([new for new, _ in both], spreads[0]),
+        Clustered.of([base for _, base in both], spreads[1]),
+    )
+
+
 def tails_of(met: Sequence[Met]) -> list[tuple[list[int], Tails]]:
     """Gives the tails of the differences, grouped by how arms met: places in `met`, tails."""
     ways = (
         ([i for i, one in enumerate(met) if one.pair and not one.clusters], _pairs),
         ([i for i, one in enumerate(met) if one.clusters], _clusters),
-        ([i for i, one in enumerate(met) if not one.pair], _apart),
+        ([i for i, one in enumerate(met) if not one.pair and not one.arm_clusters], _apart),
+        ([i for i, one in enumerate(met) if one.arm_clusters], _clusters_apart),
     )
     return [(chosen, way([met[i] for i in chosen])) for chosen, way in ways if chosen]
 
@@ -81,6 +95,10 @@ def _clusters(met: Sequence[Met]) -> Tails:
 def _apart(met: Sequence[Met]) -> Tails:
     (new, new_runs), (base, base_runs) = arms_of(met)
     return independent_tails(new, base, runs=(new_runs, base_runs))
+
+
+def _clusters_apart(met: Sequence[Met]) -> Tails:
+    return clusters_apart_tails(*clusters_of_arms(met))
 
 
 def _arm(chosen: Sequence[ArmMoments | None]) -> tuple[Powers, FloatArray]:

@@ -12,26 +12,16 @@ from equipoise.stages.estimate.samples import is_paired
 from equipoise.stages.estimate.units import unit_table
 
 
-def set_notices(terms: Terms, sets: UnitSets, *, has_clusters: bool) -> list[Notice]:
+def set_notices(terms: Terms, sets: UnitSets) -> list[Notice]:
     """Tells when the arms did not run the same units, and what was done about it.
 
     Args:
-        terms: pairing as asked, whether clusters are used.
+        terms: pairing as asked.
         sets: how the unit ids of the arm and the baseline relate.
-        has_clusters: whether the units of both arms name clusters.
     """
     found = []
     if sets.n_only_base or sets.n_only_new:
         found.append(_differing(terms, sets))
-    if has_clusters and terms.use_clusters and not is_paired(terms, sets):
-        found.append(
-            Notice(
-                code="clusters_unused",
-                message=f"units of {sets.arm!r} and {sets.baseline!r} name clusters, but arms "
-                "without pairs are compared as if every unit stood alone: where the units of a "
-                "cluster are alike, the interval is too narrow",
-            )
-        )
     return found
 
 
