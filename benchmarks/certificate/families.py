@@ -79,10 +79,10 @@ def tasks(draws: int) -> list[Task]:
             Task(
                 name=f"all null {world.name} {k} {rho}",
                 run=_all_null(world, k, rho),
-                draws=max(draws // 5, 100),
+                draws=max(draws // 10, 100),
             )
             for world in _WORLDS
-            for k in (10, 50, 200)
+            for k in (10, 50)
             for rho in (0.0, 0.6)
         ]
         + [
