@@ -1,7 +1,6 @@
 """Fisher's exact test on the counts of a 2 x 2 table."""
 
 import numpy as np
-from scipy.stats import fisher_exact
 
 from equipoise.errors import InputError, NotEstimable
 from equipoise.stats.estimates import TestResult
@@ -36,6 +35,9 @@ def fisher(a: float, b: float, c: float, d: float) -> TestResult:
             mend="use interval.diff_proportions",
             code="outside_range",
         )
+    # scipy.stats takes longer to load than a comparison of thousands of trials, and few ask for it
+    from scipy.stats import fisher_exact  # noqa: PLC0415
+
     p = float(fisher_exact(np.reshape(cells, (2, 2))).pvalue)
     return TestResult(
         p=min(1.0, p), statistic=float(cells[0]), n=sum(cells), method="Fisher's exact test"
