@@ -13,7 +13,7 @@ from equipoise.cli.asked import Asked
 from equipoise.cli.told import told
 from equipoise.errors import InputError, nearest
 from equipoise.pipeline.comparing import COMPARISON, derive, new_comparison, sources_of, write
-from equipoise.pipeline.importing import import_runs
+from equipoise.pipeline.importing import archive_runs
 from equipoise.pipeline.options import read_options
 from equipoise.pipeline.source import describe, run_id
 from equipoise.records.codec import decode, identity_of
@@ -161,7 +161,7 @@ def _archive(path: Path, asked: Asked, out: Path) -> Path:
         options["labels"] = keys
     chosen = reader(str(options.get("format") or found))
     made = out / "archives" / run_id(describe(path, chosen.name, options))
-    return Path(import_runs(chosen, path, made, options).path)
+    return archive_runs(chosen, path, made, options)[0]
 
 
 def _sides(asked: Asked, choices: list[list[_Choice]]) -> tuple[_Choice, list[_Choice]]:

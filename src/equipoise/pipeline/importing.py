@@ -1,6 +1,8 @@
 """Imports foreign runs: a reader's stream becomes an archive, whole or not at all."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,20 @@ def import_runs(
     *,
     on_progress: Callable[[int], None] | None = None,
 ) -> ImportSummary:
-    """Reads the runs of a source into a new archive and says what was read and what was not.
+    """Archives the runs of a source (see `archive_runs`) and says what was read and what not."""
+    path, is_reused = archive_runs(reader, source, destination, options, on_progress=on_progress)
+    return summarise(path, is_reused=is_reused)
+
+
+def archive_runs(
+    reader: LogReader,
+    source: Path,
+    destination: Path | None,
+    options: dict[str, Any],
+    *,
+    on_progress: Callable[[int], None] | None = None,
+) -> tuple[Path, bool]:
+    """Reads the runs of a source into a new archive; gives its folder, and if it stood already.
 
     The archive is made in a temporary folder beside the destination and renamed at the end: a
     killed import leaves nothing under the final name. Where the same content, read in the same
@@ -54,15 +69,26 @@ def import_runs(
     path = destination if destination is not None else ARCHIVES / identity
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         return _reuse(path, identity)
-    with staged(path) as folder:
+    with staged(path) as folder, few_collections():
         made = folder / "archive"
         _read_into(made, reader, source, described, options, on_progress or (lambda _: None))
         if not publish(made, path):
             return _reuse(path, identity)
-    return summarise(path, is_reused=False)
+    return path, False
 
 
-def _reuse(path: Path, identity: str) -> ImportSummary:
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Lets the collector of cycles run seldom: records hold none and are freed as they go."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def _reuse(path: Path, identity: str) -> tuple[Path, bool]:
     found = ""
     if path.joinpath(MANIFEST).is_file():
         found = Archive.open(path).manifest.run_id
@@ -73,7 +99,7 @@ def _reuse(path: Path, identity: str) -> ImportSummary:
             mend="give another folder with -o, or move the old one away",
             code="exists",
         )
-    return summarise(path, is_reused=True)
+    return path, True
 
 
 def _read_into(
