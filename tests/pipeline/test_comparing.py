@@ -211,3 +211,11 @@ def test_terms_out_of_their_range_are_a_fault(tmp_path: Path, was: bytes, now: b
     code, told, _ = run("verify", out)
     assert code == 1
     assert "wanted: a number from" in told
+
+
+def test_a_comparison_file_that_is_no_json_is_a_fault(tmp_path: Path) -> None:
+    out = made(tmp_path)
+    (out / "comparison.json").write_text("{", encoding="utf-8")
+    code, told, _ = run("verify", out)
+    assert code == 1
+    assert "comparison.json: cannot be read" in told

@@ -8,7 +8,7 @@ import msgspec
 
 from equipoise.archive.manifest import MANIFEST
 from equipoise.archive.store import Archive
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.pipeline.comparing import COMPARISON, derive
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.verifying import verify_archive
@@ -23,12 +23,13 @@ def check_comparison(path: Path) -> Iterator[Check]:
 
     Nothing stored is trusted: columns, estimates, verdicts and pages are derived anew from the
     archives' lines and compared byte for byte.
-
-    Raises:
-        InputError: `comparison.json` cannot be read.
     """
-    content = path.joinpath(COMPARISON).read_bytes()
-    file = decode(content, ComparisonFile, where=str(path / COMPARISON))
+    try:
+        file = decode(path.joinpath(COMPARISON).read_bytes(), ComparisonFile)
+    except (OSError, InputError) as error:
+        fault = Fault(file=COMPARISON, what="cannot be read", found=str(error))
+        yield Check(thing=COMPARISON, says="unreadable", faults=(fault,))
+        return
     is_sound = True
     for name in sorted({source.archive for source in file.sources}):
         check = _archive(path, name, file)
