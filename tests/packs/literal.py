@@ -57,12 +57,14 @@ def _cell(
 
 
 def _side(arm: dict[str, Any], n_min: int | None) -> dict[str, Any]:
-    """Gives one arm of a cell; without any spread the pack's formula gives an n_min of 0."""
+    """Gives one arm of a cell; without any spread the pack's formula gives 0, ours no number."""
     spread = arm["stddev_between"]
+    if spread == 0.0:
+        assert arm["se"] is None
     return {
         "n": arm["n_units"],
         "loss": 1 - arm["mean"],
         "stddev_between": spread,
-        "se": arm["se"],
+        "se": 0.0 if spread == 0.0 else arm["se"],
         "n_min": 0 if spread == 0.0 else n_min,
     }

@@ -53,16 +53,25 @@ def against_gpt5(runs: Archived, tmp_path_factory: pytest.TempPathFactory) -> Co
 
 @pytest.fixture(scope="module")
 def pairs(runs: Archived, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Compared]]:
-    """Per pair: paired without clusters, with clusters, and unpaired by the seed's rule."""
+    """Per pair: paired without clusters, with clusters, and the seed's rule without either."""
     folder = tmp_path_factory.mktemp("pairs")
     found = {}
     for i, (name, sides) in enumerate(PAIRS.items()):
         sources = [f"{runs.path}::{side}" for side in sides]
-        seed = ("--unpair", "--rule", "seed", "--margin", "0.05", "--partition", "repo")
+        seed = (
+            "--unpair",
+            "--no-cluster",
+            "--rule",
+            "seed",
+            "--margin",
+            "0.05",
+            "--partition",
+            "repo",
+        )
         found[name] = [
             compare(folder / f"{i}-paired", *sources, "--no-cluster"),
             compare(folder / f"{i}-clustered", *sources),
-            compare(folder / f"{i}-seed", *sources, *seed),
+            compare(folder / f"{i}-seed", *sources, *seed, "--unpair", "--no-cluster"),
         ]
     return found
 

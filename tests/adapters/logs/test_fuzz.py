@@ -33,6 +33,23 @@ ROWS = [
     {"unit": "größer", "arm": "b", "rep": 2, "outcome": None, "cost_usd": 0, "status": "error"},
     {"unit": "u2", "arm": "a", "rep": 1, "outcome": "fail", "cost_usd": "1e3", "status": "timeout"},
 ]
+EVERY: dict[str, Any] = {
+    "attempt": 1,
+    "tone": 4,
+    "error": None,
+    "stop": "end_turn",
+    "lang": "de",
+    "tokens.in": 5,
+    "tokens.cached": 2,
+    "seconds": 1.5,
+    "limit": 60,
+    "output": "x",
+    "cached": False,
+    "calls": 3,
+    "version": "1",
+    "findings": [],
+}
+ROWS = [row | EVERY for row in ROWS]
 MAPPING: dict[str, Any] = {
     "unit": ["unit", "rep"],
     "arm": {"column": "arm", "match": "[a-z]"},
@@ -113,10 +130,9 @@ def _eval() -> bytes:
 
 def _parquet() -> bytes:
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as connection:
-        path = Path(folder, "a.parquet")
-        connection.execute(
-            f"COPY (SELECT 'u' || i AS unit, i % 2 AS outcome FROM range(5) t(i)) TO '{path}'"
-        )
+        path, rows = Path(folder, "a.parquet"), Path(folder, "a.csv")
+        rows.write_bytes(_csv())
+        connection.execute(f"COPY (FROM read_csv('{rows}')) TO '{path}'")
         return path.read_bytes()
 
 
