@@ -1,13 +1,15 @@
 """What the stages need from outside, as protocols owned by those who call."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
+from equipoise.records.brief import Request
 from equipoise.records.grade import Grade
 from equipoise.records.notice import Attachment, Headline, Notice
 from equipoise.records.terms import Direction
-from equipoise.records.trial import Trial
+from equipoise.records.trial import Ending, Trial, Usage
 
 Reading = Trial | Grade | Notice | Headline | Attachment
 """One thing a reader yields. A trial comes before its grades; an attachment before any evidence
@@ -34,4 +36,94 @@ class DeclaresCriteria(Protocol):
 
     def directions(self, options: dict[str, Any]) -> dict[str, Direction]:
         """Gives criterion -> direction; a criterion left out counts as higher is better."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What one attempt gave.
+
+    `output` is what the system answered (null where it gave nothing), `documents` whatever else is
+    kept of it by name (``stderr``, a page, response headers). `ending` says how it ended.
+    """
+
+    ending: Ending
+    output: bytes | None = None
+    documents: Mapping[str, bytes] = field(default_factory=dict)
+    duration_ms: float | None = None
+    exit_code: int | None = None
+    usage: Usage | None = None
+    cost_usd: float | None = None
+    model_answered: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+class System(Protocol):
+    """The thing under test, executed anew for every request; one object serves a whole run.
+
+    Used as an asynchronous context manager; `execute` may be called concurrently. It never raises
+    for what the system does: a crash, a refusal, a time-out is an `Answer` with its `Ending`. When
+    cancelled it ends whatever it started.
+    """
+
+    is_simulated: bool
+
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *error: object) -> None: ...
+    async def execute(self, request: Request) -> Answer:
+        """Executes one attempt within `request.timeout_s`."""
+        ...
+
+    async def canary(self, request: Request) -> Answer:
+        """Executes a request outside the study, for the anti-mock preflight."""
+        ...
+
+
+class StateStore(Protocol):
+    """The state a run changes: taken once, put back as often as needed, crash-proof.
+
+    `keep` is a folder of the run for the snapshot; a snapshot that stands there already (of a run
+    that was killed) is used and never taken again.
+    """
+
+    name: str
+
+    def snapshot(self, keep: Path) -> str:
+        """Takes the snapshot (or finds the one standing) and gives the state's sha256."""
+        ...
+
+    def restore(self, keep: Path) -> str:
+        """Puts the snapshot back, gives the sha256 afterwards; may be repeated at any time."""
+        ...
+
+    def digest(self) -> str:
+        """Gives the sha256 of the state as it is: equal states have equal hashes."""
+        ...
+
+    def teardown(self, keep: Path) -> None:
+        """Puts the snapshot back and removes it; does nothing where none stands."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What a probe found of one trial: documents by name, or why there is nothing to see."""
+
+    documents: Mapping[str, bytes] = field(default_factory=dict)
+    unavailable: str = ""
+
+
+class Probe(Protocol):
+    """Collects what a trial left behind: log lines, rows, pages.
+
+    Used as an asynchronous context manager; entering it raises nothing: where the probe cannot
+    work at all, every `collect` gives `Collected(unavailable=why)`.
+    """
+
+    name: str
+
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *error: object) -> None: ...
+    async def collect(self, request: Request) -> Collected:
+        """Collects what the trial `request.trial` left behind."""
         ...

@@ -8,7 +8,11 @@ import msgspec
 from equipoise.adapters.logs.table.mapping import mapping_schema
 from equipoise.archive.columns import ColumnFacts
 from equipoise.archive.manifest import CHAINS, Head, Manifest
+from equipoise.records.catalog import Catalog
+from equipoise.records.event import Seal
+from equipoise.records.plan import Plan
 from equipoise.records.result import ComparisonFile, Estimates
+from equipoise.records.suite import LossComparison, Suite
 from equipoise.records.verdict import Verdict
 from equipoise.stages.report.machine import Summary
 from house.documents import ROOT
@@ -24,6 +28,11 @@ _RECORDS: dict[str, Any] = {
     "estimates.json": Estimates,
     "verdicts.json": list[Verdict],
     "report.json": Summary,
+    "loss-catalog.vN.json": Catalog,
+    "plan.json": Plan,
+    "seal.json": Seal,
+    "suite.json": Suite,
+    "regressions.json": LossComparison,
 }
 """File -> the record it holds."""
 

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from equipoise.records.codec import digest, encode
+from equipoise.records.event import Event, Rating
 from equipoise.records.grade import Grade
 from equipoise.records.notice import Headline, Notice
 from equipoise.records.terms import Direction
@@ -42,13 +43,23 @@ class Document(
 
 
 CHAINS: dict[str, type[Any]] = {
+    "events.jsonl": Event,
     "documents.jsonl": Document,
     "trials.jsonl": Trial,
+    "ratings.jsonl": Rating,
     "grades.jsonl": Grade,
     "notices.jsonl": Notice,
     "headlines.jsonl": Headline,
 }
 """Chained file -> the record its lines carry, in the order in which they are made durable."""
+
+RUN_CHAINS = frozenset({"events.jsonl", "ratings.jsonl"})
+"""Files that only the archive of a run has; an imported one has neither events nor ratings."""
+
+
+def chains_of(kind: str) -> tuple[str, ...]:
+    """Gives the names of the chained files of an archive of this kind (``run``, ``import``)."""
+    return tuple(name for name in CHAINS if kind == "run" or name not in RUN_CHAINS)
 
 
 class Criterion(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +83,16 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     mapping: dict[str, Any] = {}
 
 
+class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands in the manifest of a run: the plan it follows, and whose runs these are."""
+
+    plan_sha256: str
+    arm: str
+    mode: str
+    provenance: str
+    seal: str
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The file `archive.json`: what the archive is and where its runs come from."""
 
@@ -82,6 +103,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     source: Source | None = None
     criteria: dict[str, Criterion] = {}
     is_simulated: bool = False
+    run: RunFacts | msgspec.UnsetType = msgspec.UNSET
 
 
 class ChainHead(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from equipoise.archive.chain import Break, walk
 from equipoise.archive.durable import replace_file, storage_errors
-from equipoise.archive.manifest import CHAINS, TORN, ChainHead, Head, Manifest, genesis
+from equipoise.archive.manifest import TORN, ChainHead, Head, Manifest, chains_of, genesis
 from equipoise.errors import Tampered
 from equipoise.records.codec import digest
 
@@ -26,7 +26,7 @@ def recover(path: Path, manifest: Manifest, head: Head) -> tuple[dict[str, Chain
     """
     ends: dict[str, ChainHead] = {}
     done: list[str] = []
-    for name in CHAINS:
+    for name in chains_of(manifest.kind):
         found, torn_from = _true_end(path / name, genesis(manifest, name), head.files[name])
         if torn_from:
             done.append(_set_aside(path / name, found))

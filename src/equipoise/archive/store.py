@@ -24,6 +24,7 @@ from equipoise.archive.manifest import (
     Document,
     Head,
     Manifest,
+    chains_of,
     genesis,
     head_of,
 )
@@ -86,10 +87,11 @@ class Archive:
                         code="exists",
                     ) from None
         lock = Lock(path)
-        starts = {name: ChainHead(n_lines=0, n_bytes=0, last="") for name in CHAINS}
+        names = chains_of(manifest.kind)
+        starts = {name: ChainHead(n_lines=0, n_bytes=0, last="") for name in names}
         archive = cls(path, manifest, head_of("", starts), lock, is_durable=is_durable)
         archive._begin(
-            {name: ChainHead(n_lines=0, n_bytes=0, last=genesis(manifest, name)) for name in CHAINS}
+            {name: ChainHead(n_lines=0, n_bytes=0, last=genesis(manifest, name)) for name in names}
         )
         archive.declare(manifest)
         return archive
@@ -103,7 +105,7 @@ class Archive:
             Tampered: `archive.json` or the length of a file does not agree with `head.json`.
         """
         manifest = _read_manifest(path)
-        head = _read_head(path)
+        head = _read_head(path, manifest.kind)
         found = head_of(digest(pretty(manifest)), head.files)
         if found.archive != head.archive or found.head != head.head:
             raise Tampered(
@@ -132,7 +134,7 @@ class Archive:
         manifest = _read_manifest(path)
         lock = Lock(path)
         try:
-            head = _read_head(path)
+            head = _read_head(path, manifest.kind)
             starts, salvaged = recover(path, manifest, head)
             archive = cls(path, manifest, head, lock)
             archive.salvaged = tuple(salvaged)
@@ -177,8 +179,8 @@ class Archive:
 
     def sync(self) -> None:
         """Makes what was appended durable, in an order in which no record precedes its object."""
-        for name in CHAINS:
-            self._writers[name].sync()
+        for writer in self._writers.values():
+            writer.sync()
         self._n_pending = 0
 
     def commit(self) -> str:
@@ -187,7 +189,7 @@ class Archive:
         Columns of another head go, so that a cache that does not fit is never an honest sight.
         """
         self.sync()
-        files = {name: self._writers[name].head for name in CHAINS}
+        files = {name: writer.head for name, writer in self._writers.items()}
         before, self._head = self._head, head_of(digest(pretty(self.manifest)), files)
         if before.head != self.head:
             drop_columns(self.path / COLUMNS)
@@ -226,12 +228,15 @@ class Archive:
             Tampered: a line does not follow from the one before it.
         """
         name = _FILE_OF[kind]
+        if name not in self._head.files:
+            return
         for number, body in enumerate(self._bodies(name), start=1):
             yield decode(body, kind, where=f"{self.path / name}:{number}")
 
     def n_lines(self, kind: type[object]) -> int:
         """Gives how many records of a kind are committed."""
-        return self._head.files[_FILE_OF[kind]].n_lines
+        end = self._head.files.get(_FILE_OF[kind])
+        return end.n_lines if end else 0
 
     def columns(self) -> Columns:
         """Gives the columns of this head; derives them again where the cache is not exactly that.
@@ -255,7 +260,7 @@ class Archive:
             Tampered: the lines are not those that the head names.
         """
         if not self._writers:
-            for name in CHAINS:
+            for name in self._head.files:
                 deque(self._bodies(name), maxlen=0)
         with storage_errors("deriving the columns"), committed(self.path, self._head) as chains:
             return build_columns(chains, folder, self.head)
@@ -267,7 +272,7 @@ class Archive:
         with storage_errors(f"opening {self.path}"):
             self._writers = {
                 name: ChainWriter(self.path / name, starts[name], is_durable=self._is_durable)
-                for name in CHAINS
+                for name in starts
             }
             sync_folder(self.path)
 
@@ -303,7 +308,7 @@ def _read_manifest(path: Path) -> Manifest:
     return manifest
 
 
-def _read_head(path: Path) -> Head:
+def _read_head(path: Path, kind: str) -> Head:
     try:
         head = decode(path.joinpath(HEAD).read_bytes(), Head, where=str(path / HEAD))
     except OSError as error:
@@ -311,6 +316,6 @@ def _read_head(path: Path) -> Head:
             f"{path / HEAD} cannot be read: {error.strerror}; mend: take it from a copy, or import "
             "the source again"
         ) from error
-    if head.files.keys() != CHAINS.keys():
+    if set(head.files) != set(chains_of(kind)):
         raise Tampered(f"{path / HEAD} does not name the files of an archive")
     return head

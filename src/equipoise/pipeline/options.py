@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.adapters.logs.table.mapping import check
-from equipoise.adapters.yaml_file import parse
 from equipoise.errors import InputError
+from equipoise.records.yaml_text import parse
 
 _OUTCOMES = {"value", "outcome", "loss", "criteria", "findings", "aggregate"}
 

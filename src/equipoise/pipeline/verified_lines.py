@@ -6,7 +6,7 @@ from typing import Any
 
 from equipoise.archive.blobs import Blobs
 from equipoise.archive.chain import Break, walk
-from equipoise.archive.manifest import BLOBS, CHAINS, Document, Head, Manifest, genesis
+from equipoise.archive.manifest import BLOBS, CHAINS, Document, Head, Manifest, chains_of, genesis
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.quoting import Quotes
@@ -33,7 +33,7 @@ class Lines:
 
     def checks(self) -> Iterator[Check]:
         """Yields one check per chained file."""
-        for name in CHAINS:
+        for name in chains_of(self._manifest.kind):
             yield self._check(name)
         self._quotes.close()
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from equipoise.archive.columns import COLUMN_FILES, FACTS, load_columns, same_content
 from equipoise.archive.manifest import (
     BLOBS,
-    CHAINS,
     COLUMNS,
     HEAD,
     LOCK,
@@ -15,6 +14,7 @@ from equipoise.archive.manifest import (
     TORN,
     Head,
     Manifest,
+    chains_of,
     head_of,
 )
 from equipoise.archive.store import Archive
@@ -49,7 +49,7 @@ def check_archive(path: Path) -> Iterator[Check]:
         )
     manifest, check = _manifest(path)
     yield check
-    head, check = _head(path)
+    head, check = _head(path, manifest)
     yield check
     if manifest is None:
         return
@@ -57,7 +57,7 @@ def check_archive(path: Path) -> Iterator[Check]:
     yield from lines.checks()
     if head is not None:
         yield _columns(path)
-    yield _strays(path, lines.documents)
+    yield _strays(path, lines.documents, chains_of(manifest.kind))
 
 
 def _manifest(path: Path) -> tuple[Manifest | None, Check]:
@@ -71,7 +71,7 @@ def _manifest(path: Path) -> tuple[Manifest | None, Check]:
     return manifest, Check(thing=MANIFEST, says=f"run {manifest.run_id}", faults=faults)
 
 
-def _head(path: Path) -> tuple[Head | None, Check]:
+def _head(path: Path, manifest: Manifest | None) -> tuple[Head | None, Check]:
     try:
         content = path.joinpath(HEAD).read_bytes()
         head = decode(content, Head, where=HEAD)
@@ -80,10 +80,11 @@ def _head(path: Path) -> tuple[Head | None, Check]:
         return None, Check(thing=HEAD, says="unreadable", faults=(fault,))
     faults = [*_not_as_written(HEAD, content, pretty(head))]
     archive = digest(path.joinpath(MANIFEST).read_bytes())
+    names = chains_of(manifest.kind) if manifest else tuple(head.files)
     for file, what, expected, found in (
         (MANIFEST, "not the one the head was made for", head.archive, archive),
         (HEAD, "the head does not follow", head_of(head.archive, head.files).head, head.head),
-        (HEAD, "it names other files", ", ".join(sorted(CHAINS)), ", ".join(sorted(head.files))),
+        (HEAD, "it names other files", ", ".join(sorted(names)), ", ".join(sorted(head.files))),
     ):
         if expected != found:
             faults.append(Fault(file=file, what=what, expected=expected, found=found))
@@ -120,8 +121,8 @@ def _columns(path: Path) -> Check:
     return Check(thing=COLUMNS, says="another", faults=(Fault(file=COLUMNS, what=what),))
 
 
-def _strays(path: Path, documents: set[str]) -> Check:
-    known = {MANIFEST, HEAD, LOCK, *CHAINS, *(f"{COLUMNS}/{n}" for n in (FACTS, *COLUMN_FILES))}
+def _strays(path: Path, documents: set[str], chains: tuple[str, ...]) -> Check:
+    known = {MANIFEST, HEAD, LOCK, *chains, *(f"{COLUMNS}/{n}" for n in (FACTS, *COLUMN_FILES))}
     known |= {f"{BLOBS}/{sha256[:2]}/{sha256}.zst" for sha256 in documents}
     found = sorted(
         place.relative_to(path).as_posix()

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from equipoise.adapters.yaml_file import YamlText, parse
 from equipoise.errors import InputError, nearest
 from equipoise.records.terms import Direction
+from equipoise.records.yaml_text import YamlText, parse
 
 Format = Literal["table", "jsonl", "csv", "tsv", "parquet", "json", "yaml"]
 Zeroable = Literal[

@@ -13,8 +13,8 @@ from equipoise.adapters.logs.json_stream import walk
 from equipoise.adapters.logs.json_text import BadJson, decode
 from equipoise.adapters.logs.noticing import Noticer
 from equipoise.adapters.logs.opened import MAX_LINE, chunks, head_of, lines
-from equipoise.adapters.yaml_file import parse
 from equipoise.errors import InputError, UnreadableSource
+from equipoise.records.yaml_text import parse
 
 Row = tuple[int, dict[str, Any]]
 """The line (or the position, from 1, where a format has no lines) and the columns."""

@@ -1,0 +1,1 @@
+"""Probes that collect what a trial left behind."""

@@ -1,0 +1,1 @@
+"""State that a run changes: a folder, a SQLite file, a PostgreSQL database."""

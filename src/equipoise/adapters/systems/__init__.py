@@ -1,0 +1,1 @@
+"""Systems under test: a command, an HTTP endpoint, a Python callable."""

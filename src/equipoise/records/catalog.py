@@ -1,0 +1,39 @@
+"""A loss catalog: what can go wrong, how much each thing weighs, and how it is found."""
+
+from typing import Any
+
+import msgspec
+
+DETERMINISTIC = "deterministic"
+MODEL_JUDGED = "model_judged"
+
+
+class Category(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One category of a catalog.
+
+    `max` is the raw value at which the category is fully lost; larger values are clipped. `check`
+    says how a deterministic category is found (see docs/reference/checks.md); without one, its
+    raw values come from findings files or from imported grades of the same name. `is_reexecuted`:
+    evaluable only where the system is executed again (mode A). `needs` names the probes without
+    which it cannot be evaluated.
+    """
+
+    id: str
+    weight: float
+    type: str
+    max: float
+    check: dict[str, Any] = {}
+    is_reexecuted: bool = False
+    needs: tuple[str, ...] = ()
+    about: str = ""
+
+
+class Catalog(msgspec.Struct, frozen=True, kw_only=True):
+    """The file `loss-catalog.vN.json`."""
+
+    version: str
+    categories: tuple[Category, ...]
+
+    def criterion(self, category: str) -> str:
+        """Gives the criterion under which a trial is graded: ``v3:tone_off``."""
+        return f"{self.version}:{category}"

@@ -1,0 +1,157 @@
+"""A suite: what one arm lost, per partition and category; and two suites set against each other."""
+
+import msgspec
+
+from equipoise.records.plan import Mode, Provenance
+
+
+class CategoryStats(msgspec.Struct, frozen=True, kw_only=True):
+    """One category in one partition; null where fewer than the needed units could be evaluated."""
+
+    loss: float | None
+    stddev_between: float | None
+    se: float | None
+    n: int
+    status: str
+
+
+class PartitionScore(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of `suite.json`; keys as the file has them.
+
+    `status` is ``scored``, ``unterbelegt`` (n < n_min) or ``unbewertbar``. `loss` and the spreads
+    are null where they could not be measured. `n` counts units. `achieved_mde` = 4 s / sqrt(n).
+    """
+
+    labels: dict[str, str]
+    weight: float
+    n: int
+    n_min: int
+    loss: float | None
+    stddev_between: float | None
+    se: float | None
+    stddev_within: float | None
+    coverage: float
+    status: str
+    by_category: dict[str, float]
+    by_category_stats: dict[str, CategoryStats]
+    n_planned: int
+    n_executions: int
+    achieved_mde: float | None = None
+    is_adversarial: bool = False
+
+
+class SuiteFlaky(msgspec.Struct, frozen=True, kw_only=True):
+    """A unit whose repetitions disagree: the share of its repetitions that lost anything."""
+
+    unit: str
+    rate: float
+    n: int
+
+
+class Suite(msgspec.Struct, frozen=True, kw_only=True):
+    """The file `suite.json`: one arm under one catalog, one mode and one provenance.
+
+    `suite_score` is null when more than a tenth of the planned executions did not complete, or no
+    partition is scored; `not_scored` then says why. `covered_weight` is the share of all partition
+    weight that the scored partitions hold. `harness_errors` counts endings by kind and detail.
+    """
+
+    catalog_version: str
+    mode: Mode
+    provenance: Provenance
+    mde: float
+    suite_score: float | None
+    completion_rate: float
+    partitions: tuple[PartitionScore, ...]
+    run_id: str
+    created_at: str
+    plan_sha256: str
+    sample_budget: int
+    arm: str
+    se: float | None = None
+    coverage: float = 0.0
+    covered_weight: float = 0.0
+    not_scored: str = ""
+    is_simulated: bool = False
+    seal: str = ""
+    archive_head: str = ""
+    catalog_sha256: str = ""
+    harness_version: str = ""
+    harness_errors: dict[str, int] = {}
+    incomplete_units: tuple[str, ...] = ()
+    flaky: tuple[SuiteFlaky, ...] = ()
+    anchors_differing: tuple[str, ...] = ()
+    clipped: dict[str, int] = {}
+    notes: tuple[str, ...] = ()
+
+
+class LossCitation(msgspec.Struct, frozen=True, kw_only=True):
+    """The quote behind a row: of the unit that adds most to the category's loss."""
+
+    unit: str
+    trial: str
+    document: str
+    name: str
+    line: int | None
+    start: int
+    end: int
+    quote: str
+    n_further: int = 0
+
+
+class LossRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One registered comparison cell of two suites, new against base.
+
+    `literal_lo`, `literal_hi` = delta -+ z se_delta; `guarded_lo`, `guarded_hi` the same z inside
+    MOVER on quasi-Wilson limits. A row is listed only where both lower bounds are above `mde`,
+    both sides have `n_min` units, the cell was registered, and a citation stands behind it;
+    `failed` names what of this is missing. `reportable` is the smallest true change that this run
+    lists with 80 % probability, `excludable` the largest the interval still allows.
+    """
+
+    partition: str
+    category: str
+    status: str
+    n_new: int
+    n_base: int
+    n_min: int
+    delta: float | None = None
+    se_delta: float | None = None
+    literal_lo: float | None = None
+    literal_hi: float | None = None
+    guarded_lo: float | None = None
+    guarded_hi: float | None = None
+    loss_new: float | None = None
+    loss_base: float | None = None
+    reportable: float | None = None
+    excludable: float | None = None
+    bootstrap_lo: float | None = None
+    bootstrap_hi: float | None = None
+    is_listed: bool = False
+    is_improvement: bool = False
+    failed: tuple[str, ...] = ()
+    citation: LossCitation | None = None
+
+
+class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """The file `regressions.json`: two suites compared by the plan's rule.
+
+    `verdict` is one of the five words for the change as a whole, `why` its one sentence.
+    """
+
+    run_id: str
+    base_run_id: str
+    catalog_version: str
+    mode: Mode
+    provenance: Provenance
+    mde: float
+    k: int
+    z: float
+    paired: bool
+    rows: tuple[LossRow, ...]
+    verdict: str
+    why: str
+    needed: str = ""
+    tags: tuple[str, ...] = ()
+    looks: int = 1
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""From trials and their documents to grades."""

@@ -1,0 +1,1 @@
+"""One room per kind of study: how its plan, runs, grades and estimates go together."""

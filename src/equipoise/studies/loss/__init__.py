@@ -1,0 +1,1 @@
+"""The loss study: promised, executed, scored under a catalog, compared, remembered."""
