@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from archive.made_archive import made_archive
-from equipoise.archive.manifest import CHAINS
+from equipoise.archive.manifest import chains_of
 from equipoise.pipeline.faults import Fault
 from equipoise.pipeline.verifying import verify_archive
 
-CHAINED = [name for name in CHAINS if name != "headlines.jsonl"]
+CHAINED = [name for name in chains_of("import") if name != "headlines.jsonl"]
 
 
 @pytest.fixture(scope="module")
