@@ -73,6 +73,13 @@ def axis_of(reading: Reading, rows: Sequence[Row]) -> Axis:
     """
     terms = reading.terms
     lo, hi = _range(reading, rows)
+    return scale(
+        lo, hi, band=terms.equivalence, margin=terms.margin, is_less_better=reading.is_lower_better
+    )
+
+
+def scale(lo: float, hi: float, *, band: float, margin: float, is_less_better: bool) -> Axis:
+    """Gives the scale from `lo` to `hi`, a little wider, with the band and the margins on it."""
     pad = (hi - lo) * _PAD
     lo, hi = lo - pad, hi + pad
     bare = Axis(lo=lo, hi=hi, ticks=(), zero="", band=("", ""), margins=(), left="", right="")
@@ -83,17 +90,16 @@ def axis_of(reading: Reading, rows: Sequence[Row]) -> Axis:
         Tick(at=bare.at(i * step), text=fixed(i * step, places, sign=True) if i else "0")
         for i in range(first, last + 1)
     )
-    start, end = bare.at(-terms.equivalence), bare.at(terms.equivalence)
-    is_lower_better = reading.is_lower_better
+    start, end = bare.at(-band), bare.at(band)
     return Axis(
         lo=lo,
         hi=hi,
         ticks=ticks,
         zero=bare.at(0.0),
         band=(start, f"{float(end) - float(start):.2f}"),
-        margins=tuple(bare.at(m) for m in (-terms.margin, terms.margin)) if terms.margin else (),
-        left="better" if is_lower_better else "worse",
-        right="worse" if is_lower_better else "better",
+        margins=tuple(bare.at(m) for m in (-margin, margin)) if margin else (),
+        left="better" if is_less_better else "worse",
+        right="worse" if is_less_better else "better",
     )
 
 

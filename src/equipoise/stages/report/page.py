@@ -74,6 +74,7 @@ def _page(reading: Reading, sections: list[Section], limits: Limits) -> bytes:
         .render(
             reading=reading,
             file=reading.result.file,
+            tool_version=reading.result.file.tool_version,
             terms=reading.terms,
             title=title(reading),
             criterion=criterion_name(reading.terms),
