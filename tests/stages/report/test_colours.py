@@ -54,7 +54,9 @@ def test_every_mark_shows_at_3_to_1_even_on_the_band(scheme: int) -> None:
 
 
 def test_a_verdict_is_told_by_word_and_shape_and_not_by_colour_alone() -> None:
-    page = files("equipoise.stages.report").joinpath("templates", "frame.html.j2").read_text("utf-8")
+    page = (
+        files("equipoise.stages.report").joinpath("templates", "frame.html.j2").read_text("utf-8")
+    )
     for kind in ("g", "p"):
         shapes = {
             word: re.search(rf'id="{kind}-{word}"[^>]*>(<path[^>]*/>)', page) for word in _WORDS

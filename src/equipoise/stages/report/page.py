@@ -1,14 +1,5 @@
 """The report as one HTML file: no network, complete without scripts, everything foreign escaped."""
 
-import base64
-import hashlib
-import re
-from functools import cache
-from importlib.resources import files
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
-
 from equipoise.stages.report.absences import missing_section, unit_sets_section
 from equipoise.stages.report.claims import claims_section, notices_section
 from equipoise.stages.report.details import details_of
@@ -16,6 +7,7 @@ from equipoise.stages.report.estimands import estimands_section
 from equipoise.stages.report.findings import findings_section, partitions_section
 from equipoise.stages.report.fitting import GENEROUS_TO_BARE, Fitting, Limits
 from equipoise.stages.report.forest import axis_of, describe
+from equipoise.stages.report.frame import filled
 from equipoise.stages.report.glossary import WORDS
 from equipoise.stages.report.method import method_of
 from equipoise.stages.report.numbers import plain
@@ -25,12 +17,9 @@ from equipoise.stages.report.sentences import UNSAID, better_side, criterion_nam
 from equipoise.stages.report.shown import asked, show, tally, title
 from equipoise.stages.report.steadiness import steadiness_section
 from equipoise.stages.report.tables import Section
-from equipoise.stages.report.text import label
 
 MOST_BYTES = 1_000_000
 _CROWD = 4
-_JOINT = re.compile(r"([_/=])(?=\w)")
-_ROOM = "equipoise.stages.report"
 
 
 def to_html(reading: Reading) -> bytes:
@@ -67,70 +56,32 @@ def _page(reading: Reading, sections: list[Section], limits: Limits) -> bytes:
     drawn = reading.rows[: limits.n_comparisons]
     targets = {f"#{row.anchor}" for row in drawn}
     fitting = Fitting(limits=limits, targets=targets)
-    script = _asset("open.js")
-    page = (
-        _environment()
-        .get_template("page.html.j2")
-        .render(
-            reading=reading,
-            file=reading.result.file,
-            tool_version=reading.result.file.tool_version,
-            terms=reading.terms,
-            title=title(reading),
-            criterion=criterion_name(reading.terms),
-            direction=better_side(reading.terms),
-            asked=asked(reading),
-            headlines=[show(reading, row, headline_axis) for row in reading.headlines],
-            headline_axis=headline_axis,
-            is_crowded=len(reading.headlines) > _CROWD,
-            headline_tally=tally(reading.headlines),
-            tally=tally(tuple(row for row in reading.rows if not row.is_headline)),
-            bars=[show(reading, row, axis) for row in drawn],
-            n_beyond=len(reading.rows) - len(drawn),
-            targets=targets,
-            has_p_only=any(r.is_finding and r.comparison.interval is None for r in drawn),
-            axis=axis,
-            margin=plain(reading.terms.margin),
-            equivalence=plain(reading.terms.equivalence),
-            axis_text=describe(reading, axis),
-            sections=[fitting.section(section) for section in sections],
-            details=details_of(reading, fitting),
-            method=method_of(reading),
-            words=WORDS,
-            unsaid=UNSAID,
-            style=_asset("page.css"),
-            script=script,
-            script_hash=_csp_hash(script),
-        )
+    return filled(
+        "page.html.j2",
+        reading=reading,
+        file=reading.result.file,
+        tool_version=reading.result.file.tool_version,
+        terms=reading.terms,
+        title=title(reading),
+        criterion=criterion_name(reading.terms),
+        direction=better_side(reading.terms),
+        asked=asked(reading),
+        headlines=[show(reading, row, headline_axis) for row in reading.headlines],
+        headline_axis=headline_axis,
+        is_crowded=len(reading.headlines) > _CROWD,
+        headline_tally=tally(reading.headlines),
+        tally=tally(tuple(row for row in reading.rows if not row.is_headline)),
+        bars=[show(reading, row, axis) for row in drawn],
+        n_beyond=len(reading.rows) - len(drawn),
+        targets=targets,
+        has_p_only=any(r.is_finding and r.comparison.interval is None for r in drawn),
+        axis=axis,
+        margin=plain(reading.terms.margin),
+        equivalence=plain(reading.terms.equivalence),
+        axis_text=describe(reading, axis),
+        sections=[fitting.section(section) for section in sections],
+        details=details_of(reading, fitting),
+        method=method_of(reading),
+        words=WORDS,
+        unsaid=UNSAID,
     )
-    return page.encode(errors="replace")
-
-
-def _soft(text: str) -> Markup:
-    """Gives the text, escaped, with places where a long name may be broken."""
-    return Markup(_JOINT.sub("\\1<wbr>", str(escape(text))))  # noqa: S704  escaped just here
-
-
-def _csp_hash(script: str) -> str:
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-@cache
-def _asset(name: str) -> str:
-    return files(_ROOM).joinpath("templates", name).read_text(encoding="utf-8").strip()
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader(_ROOM),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    environment.filters["name"] = label
-    environment.filters["soft"] = _soft
-    return environment
