@@ -1,0 +1,56 @@
+"""The page of a history: points joined only where they may be compared."""
+
+from dataclasses import replace
+
+import pytest
+
+from equipoise.stages.report.loss.trend import TrendPoint, stretches, to_trend_page
+from stages.report.extremes import HOSTILE
+from stages.report.pages import page_of
+
+POINT = TrendPoint(
+    date="2026-01-01",
+    run_id="release-1-0123abcd-1",
+    arm="release-1",
+    catalog="v1",
+    mode="A",
+    provenance="synthetisch",
+    harness="1.0",
+    score=0.18,
+    se=0.01,
+    completion=0.99,
+    n_listed=0,
+)
+
+
+@pytest.mark.parametrize("field", ["catalog", "mode", "provenance", "harness"])
+def test_a_change_of_kind_breaks_the_line(field: str) -> None:
+    points = [POINT, POINT, replace(POINT, **{field: "other"}), replace(POINT, **{field: "other"})]
+    assert [len(part) for part in stretches(points)] == [2, 2]
+    text = to_trend_page("t", points, "0.1").decode()
+    assert text.count('class="path"') == 2
+    assert text.count('class="margin"') == 1
+    assert "not comparable with the row before" in text
+
+
+def test_a_suite_without_a_score_is_a_row_and_no_point() -> None:
+    points = [POINT, replace(POINT, score=None, se=None, completion=0.8), POINT]
+    text = to_trend_page("t", points, "0.1").decode()
+    assert text.count("<circle") == 2
+    assert text.count("no score") == 1
+    assert "1 of them without a score" in text
+
+
+@pytest.mark.parametrize("hostile", sorted(HOSTILE))
+def test_foreign_text_is_escaped(hostile: str) -> None:
+    text = HOSTILE[hostile]
+    names = {"date", "run_id", "arm", "catalog", "mode", "provenance", "harness"}
+    page = page_of(
+        to_trend_page(text, [replace(POINT, **dict.fromkeys(sorted(names), text))], "0.1")
+    )
+    assert len(page.all("script")) == 1
+    assert not page.all("img", "iframe", "link")
+
+
+def test_an_empty_history_is_a_page_too() -> None:
+    assert "0 suites" in to_trend_page("t", [], "0.1").decode()
