@@ -23,9 +23,17 @@ POINT = TrendPoint(
 )
 
 
-@pytest.mark.parametrize("field", ["catalog", "mode", "provenance", "harness"])
-def test_a_change_of_kind_breaks_the_line(field: str) -> None:
-    points = [POINT, POINT, replace(POINT, **{field: "other"}), replace(POINT, **{field: "other"})]
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(POINT, catalog="v2"),
+        replace(POINT, mode="B"),
+        replace(POINT, provenance="korpus"),
+        replace(POINT, harness="2.0"),
+    ],
+)
+def test_a_change_of_kind_breaks_the_line(other: TrendPoint) -> None:
+    points = [POINT, POINT, other, other]
     assert [len(part) for part in stretches(points)] == [2, 2]
     text = to_trend_page("t", points, "0.1").decode()
     assert text.count('class="path"') == 2
@@ -44,10 +52,17 @@ def test_a_suite_without_a_score_is_a_row_and_no_point() -> None:
 @pytest.mark.parametrize("hostile", sorted(HOSTILE))
 def test_foreign_text_is_escaped(hostile: str) -> None:
     text = HOSTILE[hostile]
-    names = {"date", "run_id", "arm", "catalog", "mode", "provenance", "harness"}
-    page = page_of(
-        to_trend_page(text, [replace(POINT, **dict.fromkeys(sorted(names), text))], "0.1")
+    point = replace(
+        POINT,
+        date=text,
+        run_id=text,
+        arm=text,
+        catalog=text,
+        mode=text,
+        provenance=text,
+        harness=text,
     )
+    page = page_of(to_trend_page(text, [point], "0.1"))
     assert len(page.all("script")) == 1
     assert not page.all("img", "iframe", "link")
 
