@@ -14,6 +14,7 @@ from equipoise.records.plan import Plan
 from equipoise.records.result import ComparisonFile, Estimates
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.records.verdict import Verdict
+from equipoise.stages.plan.draft import study_schema
 from equipoise.stages.report.machine import Summary
 from house.documents import ROOT
 
@@ -42,7 +43,9 @@ def schemas() -> dict[str, str]:
     found = {_name(file): _text(file, _schema(kind)) for file, kind in _RECORDS.items()}
     for file, kind in CHAINS.items():
         found[_name(file)] = _text(file, _line(_schema(kind)), each="Each line of ")
-    found["mapping.schema.json"] = json.dumps(mapping_schema(), indent=2, ensure_ascii=False) + "\n"
+    for name, schema in (("mapping", mapping_schema()), ("study", study_schema())):
+        text = json.dumps(schema, indent=2, ensure_ascii=False)
+        found[f"{name}.schema.json"] = text + "\n"
     return found
 
 

@@ -19,6 +19,8 @@ _VERBS: dict[str, tuple[str, str]] = {
     "compare": ("equipoise.cli.compare:command", "Say better, worse, equivalent or cannot tell."),
     "report": ("equipoise.cli.report:command", "Write the report as HTML, Markdown, JSON, JUnit."),
     "verify": ("equipoise.cli.verify:command", "Prove that nothing was altered since recording."),
+    "plan": ("equipoise.cli.plan:command", "Check a study and write what it promises."),
+    "seal": ("equipoise.cli.seal:command", "Freeze a plan, so that runs may begin."),
     "calc": ("equipoise.cli.calc:command", "Compute one statistic: JSON in, JSON out."),
     "demo": ("equipoise.cli.demo:command", "Run the built-in example from start to verdict."),
     "doctor": ("equipoise.cli.doctor:command", "Check this machine and say what is missing."),

@@ -143,6 +143,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     `cells` is the fixed list of comparison cells and `k` its length; `units` what was drawn,
     sorted by id; `sample_budget` the sum of `n_min` over the partitions. `paired` compares the
     arms unit by unit instead of as independent samples. `looks` are planned interim looks.
+    `units_sha256` covers every line of the units file in the order of the ids; `study_sha256` the
+    bytes of the study file that the plan was made from.
     """
 
     kind: str
@@ -184,4 +186,5 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     reference_sha256: str = ""
     is_simulated: bool = False
     tool_version: str = ""
+    study_sha256: str = ""
     format: int = 1

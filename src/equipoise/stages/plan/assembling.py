@@ -1,0 +1,243 @@
+"""From a checked draft, the units and the catalog to the plan itself."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from equipoise.records.catalog import Catalog
+from equipoise.records.plan import (
+    ArmPlan,
+    CellPlan,
+    Hop,
+    Limits,
+    PartitionPlan,
+    Plan,
+    ProbeSpec,
+    StateSpec,
+    UnitPlan,
+)
+from equipoise.stages.plan.draft import PROBES, STATES, ArmDraft, ProbeDraft, StateDraft, StudyDraft
+from equipoise.stages.plan.drawing import Draw, drawn, most_adversarial
+from equipoise.stages.plan.sizing import Spread, weights_of
+from equipoise.stages.plan.units import Unit, digest_of
+from equipoise.stats.power import least_units
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What the files beside `study.yaml` hold.
+
+    Args:
+        units: everything the units file has.
+        catalog, catalog_sha256: the catalog and the hash of its file.
+        spreads: one for each partition, in the order of the draft.
+        study_sha256, reference_sha256: of those files; empty where there is none.
+    """
+
+    units: tuple[Unit, ...]
+    catalog: Catalog
+    catalog_sha256: str
+    spreads: tuple[Spread, ...]
+    study_sha256: str
+    reference_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Units of the file that are not used, by reason."""
+
+    expired: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
+    over_cap: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stratum:
+    plan: PartitionPlan
+    regular: Draw
+    adversarial: tuple[Unit, ...]
+
+
+def assembled(
+    draft: StudyDraft, material: Material, *, today: date, tool_version: str
+) -> tuple[Plan, LeftOut]:
+    """Gives the plan, and what of the units file is not used.
+
+    The same draft and files give the same plan, whatever the order of the units; `today` matters
+    only where a unit may no longer be used.
+    """
+    usable = [unit for unit in material.units if not unit.is_expired(today)]
+    by_labels = _grouped(usable, draft.partitions.by)
+    strata = _strata(draft, material.spreads, by_labels)
+    adversarial = _adversarial(draft, strata)
+    partitions = tuple(stratum.plan for stratum in strata)
+    planned = {tuple(one.labels.items()) for one in partitions}
+    outside = [
+        unit for labels, group in by_labels.items() if labels not in planned for unit in group
+    ]
+    cells = tuple(_cells(draft, material.catalog, partitions))
+    plan = Plan(
+        **_rules(draft),
+        **_execution(draft),
+        partitions=partitions,
+        units_sha256=digest_of(material.units),
+        units=_unit_plans(draft, strata, adversarial),
+        sample_budget=sum(one.n_min for one in partitions),
+        catalog_version=material.catalog.version,
+        catalog_sha256=material.catalog_sha256,
+        cells=cells,
+        k=len(cells),
+        reference_sha256=material.reference_sha256,
+        tool_version=tool_version,
+        study_sha256=material.study_sha256,
+    )
+    available = sum(len(stratum.adversarial) for stratum in strata)
+    left_out = LeftOut(
+        expired=tuple(u.brief.unit for u in material.units if u.is_expired(today)),
+        outside=tuple(unit.brief.unit for unit in outside),
+        over_cap=available - len(adversarial),
+    )
+    return plan, left_out
+
+
+def _rules(draft: StudyDraft) -> dict[str, Any]:
+    """Gives the fields of the plan that say what is asked and how it is decided."""
+    return {
+        "kind": draft.kind,
+        "title": draft.title,
+        "question": draft.question,
+        "seed": draft.seed,
+        "provenance": draft.provenance,
+        "hops": tuple(Hop(**hop.model_dump()) for hop in draft.hops),
+        "axes": {key: draft.axes[key] for key in sorted(draft.axes)},
+        "by": draft.partitions.by,
+        "units_file": draft.units,
+        "stochastic_repetitions": draft.repetitions.stochastic,
+        "adversarial_cap": draft.adversarial_cap,
+        "mde": draft.mde,
+        "catalog_file": draft.catalog,
+        "baseline": draft.baseline,
+        "rule": draft.rule.value,
+        "paired": draft.paired,
+        "stopping": draft.stopping.rule,
+        "looks": draft.stopping.looks,
+        "alpha": draft.stopping.alpha,
+        "double_rating_share": draft.double_rating,
+        "reference_set": draft.reference_set or "",
+    }
+
+
+def _execution(draft: StudyDraft) -> dict[str, Any]:
+    """Gives the fields of the plan that say what is executed, where, and within which limits."""
+    return {
+        "arms": tuple(_arm(arm) for arm in draft.arms),
+        "limits": Limits(**draft.budget.model_dump(exclude={"sample"})),
+        "state": _state(draft.state),
+        "probes": tuple(_probe(probe) for probe in draft.probes),
+        "environment": draft.sandbox.environment if draft.sandbox else (),
+        "forbidden_environment": draft.sandbox.forbidden if draft.sandbox else (),
+        "anti_mock": draft.anti_mock,
+        "is_simulated": draft.is_simulated,
+    }
+
+
+def _grouped(
+    units: Iterable[Unit], by: Sequence[str]
+) -> dict[tuple[tuple[str, str], ...], list[Unit]]:
+    groups: dict[tuple[tuple[str, str], ...], list[Unit]] = {}
+    for unit in units:
+        labels = tuple((key, unit.brief.labels[key]) for key in sorted(by))
+        groups.setdefault(labels, []).append(unit)
+    return groups
+
+
+def _strata(
+    draft: StudyDraft,
+    spreads: Sequence[Spread],
+    groups: Mapping[tuple[tuple[str, str], ...], Sequence[Unit]],
+) -> list[_Stratum]:
+    weights = weights_of([(one.frequency, one.severity) for one in draft.partitions.of])
+    strata = []
+    for one, spread, weight in zip(draft.partitions.of, spreads, weights, strict=True):
+        labels = dict(sorted(one.labels.items()))
+        group = groups.get(tuple(labels.items()), ())
+        n_min = least_units(spread.s, draft.mde)
+        text = " × ".join(f"{key}={value}" for key, value in labels.items())
+        regular = drawn(
+            [unit for unit in group if not unit.brief.is_adversarial],
+            n_min,
+            seed=draft.seed,
+            stratum=text,
+        )
+        plan = PartitionPlan(
+            labels=labels,
+            frequency=one.frequency,
+            severity=one.severity,
+            weight=weight,
+            s=spread.s,
+            s_source=spread.source,
+            n_min=n_min,
+            n_available=regular.n_available,
+            n_drawn=len(regular.units),
+            draw_probability=regular.probability,
+        )
+        adversarial = tuple(unit for unit in group if unit.brief.is_adversarial)
+        strata.append(_Stratum(plan=plan, regular=regular, adversarial=adversarial))
+    return strata
+
+
+def _adversarial(draft: StudyDraft, strata: Sequence[_Stratum]) -> frozenset[str]:
+    """Draws adversarial units over all partitions, never more than their cap allows."""
+    n_regular = sum(stratum.plan.n_drawn for stratum in strata)
+    most = most_adversarial(n_regular, draft.adversarial_cap)
+    every = [unit for stratum in strata for unit in stratum.adversarial]
+    chosen = drawn(every, most, seed=draft.seed, stratum="adversarial")
+    return frozenset(unit.brief.unit for unit in chosen.units)
+
+
+def _unit_plans(
+    draft: StudyDraft, strata: Sequence[_Stratum], adversarial: frozenset[str]
+) -> tuple[UnitPlan, ...]:
+    plans = [
+        UnitPlan(
+            id=unit.brief.unit,
+            partition=stratum.plan.text,
+            sha256=unit.sha256,
+            repetitions=1 if unit.brief.is_anchor else draft.repetitions.stochastic,
+            is_adversarial=unit.brief.is_adversarial,
+        )
+        for stratum in strata
+        for unit in (
+            *stratum.regular.units,
+            *(unit for unit in stratum.adversarial if unit.brief.unit in adversarial),
+        )
+    ]
+    return tuple(sorted(plans, key=lambda plan: plan.id))
+
+
+def _cells(
+    draft: StudyDraft, catalog: Catalog, partitions: Iterable[PartitionPlan]
+) -> Iterable[CellPlan]:
+    for partition in partitions:
+        if "loss" in draft.cells:
+            yield CellPlan(partition=partition.text)
+        if "category" in draft.cells:
+            for category in catalog.categories:
+                yield CellPlan(partition=partition.text, category=category.id)
+
+
+def _arm(arm: ArmDraft) -> ArmPlan:
+    return ArmPlan(name=arm.name, mode=arm.mode, system=arm.system, service=arm.service)
+
+
+def _state(state: StateDraft | None) -> StateSpec | None:
+    if state is None:
+        return None
+    kind = next(kind for kind in STATES if getattr(state, kind))
+    return StateSpec(kind=kind, target=getattr(state, kind), scope=state.scope)
+
+
+def _probe(probe: ProbeDraft) -> ProbeSpec:
+    kind = next(kind for kind in PROBES if getattr(probe, kind) is not None)
+    return ProbeSpec(name=probe.name, kind=kind, options=getattr(probe, kind))

@@ -1,0 +1,137 @@
+"""What is wrong in a study file, each fault with its place, what was wanted, and the mend."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from equipoise.errors import InputError, nearest
+from equipoise.records.yaml_text import YamlText
+from equipoise.stages.plan.draft import StudyDraft
+
+_LONGEST = 60
+
+_EXAMPLES = {
+    "kind": "kind: loss",
+    "title": "title: Help desk, release 2 against release 1",
+    "question": "question: Does release 2 lose more per conversation than release 1?",
+    "seed": "seed: 7",
+    "provenance": "provenance: synthetisch (invented units) or provenance: korpus (from life)",
+    "mode": "nothing: the mode follows from the arms",
+    "hops": "hops: with id, signal, correct, flake and error each",
+    "signal": "signal: which line or status shows that the hop was passed",
+    "correct": "correct: what is seen where the hop works",
+    "flake": "flake: what is seen where it fails by chance and would pass again",
+    "error": "error: what is seen where it is really wrong",
+    "axes": "axes: {intent: [refund, invoice]}",
+    "partitions": "partitions: with by and of",
+    "by": "by: [intent]",
+    "of": "of: with labels, frequency and severity each",
+    "labels": "labels: {intent: refund}",
+    "frequency": "frequency: 0.3",
+    "severity": "severity: 2",
+    "s": "s: 0.28 with s_source: pilot",
+    "units": "units: units.jsonl",
+    "stochastic": "stochastic: 3",
+    "adversarial_cap": "adversarial_cap: 0.10",
+    "mde": "mde: 0.05",
+    "catalog": "catalog: catalogs/loss-catalog.v1.json",
+    "cells": "cells: [category]",
+    "baseline": "baseline: the name of an arm, or a path to an earlier suite.json or archive",
+    "arms": "arms: with name and system each",
+    "name": "a name of letters, digits, dot, dash and underscore, such as release-1",
+    "environment": "environment: [PATH, LANG]",
+    "double_rating": "double_rating: 0.20",
+}
+"""Key -> what might stand there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faults:
+    """Where values stand in a file, to say what is wrong with them."""
+
+    yaml: YamlText
+    name: str
+
+    def at(self, path: tuple[str | int, ...], found: str, *, wanted: str = "", mend: str) -> str:
+        """Gives one fault: ``study.yaml:17:3: field 'mde' is '2'; wanted: …; mend: …``."""
+        place = self.yaml.place(path)
+        where = f"{self.name}:{place[0]}:{place[1]}: " if place else f"{self.name}: "
+        field = f"field '{key_of(path)}' " if path else ""
+        middle = f"; wanted: {wanted}" if wanted else ""
+        return f"{where}{field}{found}{middle}; mend: {mend}"
+
+    def of(self, error: ValidationError) -> list[str]:
+        """Gives every fault that the types found."""
+        return [self._typed(item) for item in error.errors(include_url=False)]
+
+    def _typed(self, item: ErrorDetails) -> str:
+        path = tuple(part for part in item["loc"] if not _is_internal(part))
+        key = str(path[-1]) if path else ""
+        message = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        mend = f"write {_EXAMPLES[key]}" if key in _EXAMPLES else "write it so"
+        if item["type"] == "extra_forbidden":
+            close = nearest(key, keys_at(path[:-1]))
+            valid = ", ".join(keys_at(path[:-1]))
+            return self.at(
+                path, f"is unknown; {close or f'the keys are {valid}'}", mend="rename it"
+            )
+        if item["type"] == "missing":
+            return self.at(path, "is missing", mend=mend.replace("write it so", "add it"))
+        if item["type"] == "value_error":
+            found, _, rest = message.partition("; ")
+            return self.at(path, f": {found}", mend=rest or "change one of them")
+        return self.at(path, f"is {_shown(item['input'])}", wanted=message, mend=mend)
+
+
+def key_of(path: Iterable[str | int]) -> str:
+    """Gives the name of a place in the file: ``partitions.of.1.s``."""
+    return ".".join(str(part) for part in path)
+
+
+def refuse(faults: Iterable[str]) -> None:
+    """Raises all faults as one error; does nothing where there are none.
+
+    Raises:
+        InputError: there is a fault.
+    """
+    distinct = list(dict.fromkeys(faults))
+    if distinct:
+        raise InputError("\n".join(distinct), code="study")
+
+
+def keys_at(path: tuple[str | int, ...]) -> list[str]:
+    """Gives the keys that are known at a place of the study file."""
+    model: type[BaseModel] = StudyDraft
+    for part in path:
+        if isinstance(part, int):
+            continue
+        inner = model.model_fields.get(part)
+        models = _models_in(inner.annotation) if inner else []
+        if not models:
+            return []
+        model = models[0]
+    return list(model.model_fields)
+
+
+def _models_in(kind: Any) -> list[type[BaseModel]]:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return [kind]
+    return [model for part in get_args(kind) for model in _models_in(part)]
+
+
+def _is_internal(part: str | int) -> bool:
+    return isinstance(part, str) and part.startswith(("function-", "literal["))
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "empty"
+    if isinstance(value, dict):
+        return f"a mapping with {', '.join(list(value)[:5]) or 'nothing in it'}"
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value)}"
+    text = repr(value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"

@@ -1,0 +1,105 @@
+"""From a study folder to its plan: reads what it names and writes what is promised."""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from equipoise import __version__
+from equipoise.archive.durable import replace_file
+from equipoise.errors import Blocked, InputError
+from equipoise.records.catalog import Catalog
+from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.plan import Plan, SpreadSource
+from equipoise.stages.plan.assembling import LeftOut, Material, assembled
+from equipoise.stages.plan.draft import StudyDraft
+from equipoise.stages.plan.load import read_study
+from equipoise.stages.plan.sizing import DEFAULT_S, Spread
+from equipoise.stages.plan.units import read_units
+from equipoise.studies.loss.blockers import refuse_blocked
+
+STUDY = "study.yaml"
+PLAN = "plan.json"
+PLAN_PAGE = "E2E-PLAN.md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A plan, its bytes as the file has them, and what of the units file is not used."""
+
+    plan: Plan
+    content: bytes
+    left_out: LeftOut
+
+    @property
+    def sha256(self) -> str:
+        """The plan's name."""
+        return digest(self.content)
+
+
+def plan_study(study: Path, *, today: date) -> Planned:
+    """Gives the plan of a study folder; the same files give the same bytes.
+
+    Args:
+        study: folder with `study.yaml`.
+        today: units whose retention ended before are not used.
+
+    Raises:
+        InputError: lists every fault of the study file or of the units file.
+        Blocked: something the study needs is not there; names it.
+    """
+    text = read_needed(study / STUDY, "the study file")
+    draft, _ = read_study(text)
+    refuse_blocked(draft, study)
+    catalog_bytes = read_needed(study / draft.catalog, "the loss catalog")
+    reference = study / draft.reference_set if draft.reference_set else None
+    material = Material(
+        units=read_units(
+            read_needed(study / draft.units, "the units file"),
+            axes=draft.axes,
+            provenance=draft.provenance,
+            name=draft.units,
+        ),
+        catalog=decode(catalog_bytes, Catalog, where=draft.catalog),
+        catalog_sha256=digest(catalog_bytes),
+        spreads=tuple(_spreads(draft)),
+        study_sha256=digest(text),
+        reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
+    )
+    plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
+    return Planned(plan=plan, content=pretty(plan), left_out=left_out)
+
+
+def write_plan(study: Path, planned: Planned) -> None:
+    """Writes `plan.json`; refuses to replace a plan that is sealed.
+
+    Raises:
+        Blocked: the study is sealed and this is another plan.
+    """
+    if (study / "seal.json").exists() and read_needed(study / PLAN, PLAN) != planned.content:
+        raise Blocked(
+            f"{study.name} is sealed and study.yaml now gives another plan; mend: put study.yaml "
+            "back, or `equipoise amend`, or begin a new study folder"
+        )
+    replace_file(study / PLAN, planned.content)
+
+
+def read_needed(path: Path, what: str) -> bytes:
+    """Gives the bytes of a file that the study cannot do without.
+
+    Raises:
+        Blocked: it is not there.
+        InputError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise Blocked(f"{what} is missing: {path}; mend: put it there") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror})", wanted=what) from error
+
+
+def _spreads(draft: StudyDraft) -> list[Spread]:
+    return [
+        Spread(s=one.s or DEFAULT_S, source=one.s_source or SpreadSource.DEFAULT)
+        for one in draft.partitions.of
+    ]
