@@ -1,4 +1,4 @@
-"""The command line of the example: ``drive`` a release, ``serve`` one, tell the ``truth``."""
+"""The command line of the example: ``drive``, ``serve``, ``study``, ``truth``."""
 
 import argparse
 import signal
@@ -9,25 +9,17 @@ from equipoise.examples.helpdesk.drive import workload
 from equipoise.examples.helpdesk.drive.driver import Drive, NotOurs, drive
 from equipoise.examples.helpdesk.drive.process import ServiceFailed
 from equipoise.examples.helpdesk.drive.truth import true_effects
-from equipoise.examples.helpdesk.service.server import ServiceSettings, serve
+from equipoise.examples.helpdesk.service import __main__ as service
+from equipoise.examples.helpdesk.study.folder import UNITS, Occupied, write_study
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; 0 done, 2 wrong input, 5 the service failed, 130 and 143 interrupted."""
     options = _parser().parse_args(arguments)
     if options.command == "serve":
-        serve(
-            ServiceSettings(
-                release=options.release,
-                store=options.store,
-                logs=options.logs,
-                seed=options.seed,
-                desks=options.desks,
-                own_dice=options.own_dice,
-                until_stdin_closes=options.until_stdin_closes,
-            )
-        )
-        return 0
+        return service.run(options)
+    if options.command == "study":
+        return _write_study(options)
     if options.command == "truth":
         _tell_truth(options.seed, options.units)
         return 0
@@ -40,6 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         repetitions=options.repetitions,
         desks=options.desks,
         own_dice=options.own_dice,
+        mixed=options.mixed,
     )
     return _drive(what)
 
@@ -65,6 +58,16 @@ def _drive(what: Drive) -> int:
     return 0
 
 
+def _write_study(options: argparse.Namespace) -> int:
+    try:
+        write_study(options.out, seed=options.seed, units=options.units)
+    except Occupied as wrong:
+        sys.stderr.write(f"error: {wrong}\n")
+        return 2
+    sys.stdout.write(f"{options.out / 'study.yaml'}\n")
+    return 0
+
+
 def _tell_truth(seed: int, units: int) -> None:
     sys.stdout.write("intent\tlanguage\tchannel\tunits\tplanted\tloss\ttool_call_wrong_arg\n")
     for cell in true_effects(workload.build(seed, units), seed=seed):
@@ -81,32 +84,25 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     driver = commands.add_parser("drive", help="start a release, play the workload, write runs")
     driver.add_argument("--out", type=Path, required=True, help="folder for everything it writes")
-    driver.add_argument("--repetitions", type=_count, default=2, help="times each is played")
-    server = commands.add_parser("serve", help="serve a release on a free loopback port")
-    server.add_argument("--store", type=Path, required=True, help="SQLite file of a drive")
-    server.add_argument("--logs", type=Path, required=True, help="folder for the journals")
-    server.add_argument("--until-stdin-closes", action="store_true", help="end with the parent")
+    driver.add_argument("--repetitions", type=service.count, default=2, help="times each is played")
+    driver.add_argument("--release", type=int, choices=(1, 2), required=True)
+    driver.add_argument("--desks", type=service.count, default=4, help="customers served at once")
+    driver.add_argument(
+        "--own-dice", action="store_true", help="let chance fall differently in each release"
+    )
+    driver.add_argument(
+        "--mixed", action="store_true", help="as a German shop has it, not all cells evenly"
+    )
+    service.add_options(commands.add_parser("serve", help="serve a release on a free port"))
+    study = commands.add_parser("study", help="write the loss study into a new folder")
+    study.add_argument("--out", type=Path, required=True, help="folder to be made")
     truth = commands.add_parser("truth", help="print the true effect that was planted, by cell")
-    for command in (driver, truth):
+    for command, units in ((driver, 900), (study, UNITS), (truth, 900)):
         command.add_argument(
-            "--units", type=_count, default=900, help="customers, one message each"
+            "--units", type=service.count, default=units, help="customers, one message each"
         )
-    for command in (driver, server, truth):
         command.add_argument("--seed", type=int, default=7, help="seed of all chance")
-    for command in (driver, server):
-        command.add_argument("--release", type=int, choices=(1, 2), required=True)
-        command.add_argument("--desks", type=_count, default=4, help="customers served at once")
-        command.add_argument(
-            "--own-dice", action="store_true", help="let chance fall differently in each release"
-        )
     return parser
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not a count; wanted: 1 or more")
-    return number
 
 
 def _leave(number: int, _frame: object) -> None:

@@ -42,6 +42,8 @@ class Drive:
     desks: int = 4
     own_dice: bool = False
     """False: where a release was not changed its chance falls the same way; True: anew."""
+    mixed: bool = False
+    """False: as many units in each cell; True: the cells as often as a German shop has them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +73,8 @@ def drive(what: Drive) -> Driven:
     """
     started = time.perf_counter()
     with _folder(what.out):
-        rows = _play(what, workload.build(what.seed, what.units))
+        build = workload.build_mixed if what.mixed else workload.build
+        rows = _play(what, build(what.seed, what.units))
         return _write(what, rows, seconds=time.perf_counter() - started)
 
 
@@ -180,6 +183,7 @@ def _write(what: Drive, rows: list[dict[str, Any]], *, seconds: float) -> Driven
         "repetitions": what.repetitions,
         "desks": what.desks,
         "own_dice": what.own_dice,
+        "mixed": what.mixed,
         "rows": len(rows),
         "statuses": dict(sorted(statuses.items())),
         "seconds": round(seconds, 3),

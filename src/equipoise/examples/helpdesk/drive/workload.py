@@ -1,5 +1,6 @@
 """The workload: units over intents x languages x channels, each with what ought to happen."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -26,6 +27,10 @@ _TOOLS = {
     "cancel": "cancel_order",
 }
 _CURRENCIES = {"en": ("EUR", "€"), "de": ("EUR", "Euro"), "ru": ("RUB", "руб.")}
+SHARES = {"delivery": 0.3, "invoice": 0.25, "refund": 0.2, "password": 0.15, "cancel": 0.1}
+"""How often customers of the mixed workload write about what."""
+_LANGUAGE_SHARES = {"de": 0.6, "en": 0.25, "ru": 0.15}
+_CHANNEL_SHARES = {"chat": 0.6, "mail": 0.25, "phone": 0.15}
 _VAGUE_SHARE = 0.05
 _ASIDE_SHARE = 0.20
 _SLIP_SHARE = 0.05
@@ -59,14 +64,45 @@ class Case:
 
 def build(seed: int, units: int) -> list[Case]:
     """The workload of this seed, ``units`` long; the cells are filled in turn, evenly."""
-    return [_case(seed, number, units) for number in range(units)]
-
-
-def _case(seed: int, number: int, units: int) -> Case:
     cells = [(i, lang, ch) for i in INTENTS for lang in LANGUAGES for ch in CHANNELS]
-    intent, language, channel = cells[number % len(cells)]
-    place = number // len(cells)
-    unit = f"u{number + 1:0{max(4, len(str(units)))}d}"
+    return _cases(seed, [cells[number % len(cells)] for number in range(units)])
+
+
+def build_mixed(seed: int, units: int) -> list[Case]:
+    """A workload as a German shop has it: few cancel, most write German, most of them by chat.
+
+    Every intent has its share of `SHARES` to the unit; language and channel are drawn.
+    """
+    cells = []
+    for number in range(units):
+        unit = ("mixed", number)
+        intent = _at(SHARES, (number + 0.5) / units)
+        language = _at(_LANGUAGE_SHARES, chance(seed, *unit, "language"))
+        cells.append((intent, language, _at(_CHANNEL_SHARES, chance(seed, *unit, "channel"))))
+    return _cases(seed, cells)
+
+
+def _at(shares: dict[str, float], point: float) -> str:
+    """The name in whose part of [0, 1) the point lies."""
+    for name, share in shares.items():
+        if point < share:
+            return name
+        point -= share
+    return name
+
+
+def _cases(seed: int, cells: list[tuple[str, str, str]]) -> list[Case]:
+    places: Counter[tuple[str, str, str]] = Counter()
+    cases = []
+    for number, cell in enumerate(cells):
+        unit = f"u{number + 1:0{max(4, len(str(len(cells))))}d}"
+        cases.append(_case(seed, number, unit, cell, places[cell]))
+        places[cell] += 1
+    return cases
+
+
+def _case(seed: int, number: int, unit: str, cell: tuple[str, str, str], place: int) -> Case:
+    intent, language, channel = cell
     customer = _customer(seed, number, language)
     # 13 of every 20 units of a cell are of the form that the two releases read differently.
     special = place * 13 % 20 < 13

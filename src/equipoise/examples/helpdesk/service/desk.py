@@ -18,13 +18,20 @@ _CUSTOMER_LOST = 0.0008
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """What a customer says; ``trace`` names this try, ``conversation`` all tries of it."""
+    """What a customer says; ``trace`` names this try, ``conversation`` all tries of it.
+
+    Who asks for a study says with ``seed`` on what the chance of this conversation depends, and
+    with ``attempt`` which try this is: then it matters neither what was asked before nor whether
+    the service was started anew in between.
+    """
 
     conversation: str
     trace: str
     customer: str
     channel: str
     text: str
+    seed: int | None = None
+    attempt: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +83,10 @@ class Desk:
         with self._lock:
             first_try = message.conversation not in self._seen
             self._seen.add(message.conversation)
+            if message.attempt is not None:
+                first_try = message.attempt == 1
             crashes = self._crashes(message, first_try=first_try)
-            early = chance(self._seed, message.conversation, "crash early") < 0.5
+            early = chance(self._seed_of(message), message.conversation, "crash early") < 0.5
             self._note(message, "gateway", "received", channel=message.channel, text=message.text)
             if crashes and early:
                 self._note(message, "gateway", "worker_crashed", done="nothing")
@@ -93,7 +102,9 @@ class Desk:
         customer = self._store.customer(message.customer)
         if customer is None:
             raise UnknownCustomer(message.customer)
-        dice = hops.Dice(seed=self._seed, conversation=message.conversation, owner=self._owner)
+        self._store.note_try(message.trace, message.conversation)
+        seed = self._seed_of(message)
+        dice = hops.Dice(seed=seed, conversation=message.conversation, owner=self._owner)
         language = hops.detect_language(message.text)
         scores = hops.route(message.text, language, dice)
         intent = next(iter(scores))
@@ -127,12 +138,16 @@ class Desk:
 
     def _crashes(self, message: Message, *, first_try: bool) -> bool:
         """A few first tries crash; a few conversations and customers crash every worker."""
-        named = (self._seed, self._release.number)
-        if chance(*named, "customer breaks the worker", message.customer) < _CUSTOMER_LOST:
+        desks = (self._seed, self._release.number)
+        if chance(*desks, "customer breaks the worker", message.customer) < _CUSTOMER_LOST:
             return True
+        named = (self._seed_of(message), self._release.number)
         if chance(*named, "lost conversation", message.conversation) < _CONVERSATION_LOST:
             return True
         return first_try and chance(*named, "crash", message.conversation) < _CRASH_ONCE
+
+    def _seed_of(self, message: Message) -> int:
+        return self._seed if message.seed is None else message.seed
 
     def _note(self, message: Message, hop: str, event: str, **fields: object) -> None:
         self._journal.write(message.trace, hop, event, **fields)

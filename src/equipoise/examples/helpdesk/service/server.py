@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from equipoise.examples.helpdesk.chance import chance
 from equipoise.examples.helpdesk.service.desk import (
     Desk,
     DeskRules,
@@ -24,6 +25,7 @@ from equipoise.examples.helpdesk.service.journal import Journal
 from equipoise.examples.helpdesk.service.releases import release
 from equipoise.examples.helpdesk.service.store import Store
 
+_API = "/v1/messages"
 _MAX_BODY = 65_536
 _GRACE_S = 3.0
 
@@ -37,18 +39,24 @@ class ServiceSettings:
     logs: Path
     seed: int
     desks: int
-    own_dice: bool
-    until_stdin_closes: bool
+    own_dice: bool = False
+    has_clock: bool = True
+    until_stdin_closes: bool = False
 
 
 def serve(settings: ServiceSettings) -> None:
     """Serves on a free loopback port until interrupted.
 
-    Prints one line ``{"port": ...}`` when it accepts connections. With ``until_stdin_closes`` it
-    also ends when its standard input does: however its parent ends, nothing is left behind.
+    Prints one line ``{"port": ..., "url": ...}`` when it accepts connections. With
+    ``until_stdin_closes`` it also ends when its standard input does: however its parent ends,
+    nothing is left behind.
     """
     store = Store(settings.store)
-    journals = [Journal(settings.logs / f"desk-{n + 1}.jsonl") for n in range(settings.desks)]
+    settings.logs.mkdir(parents=True, exist_ok=True)
+    journals = [
+        Journal(settings.logs / f"desk-{n + 1}.jsonl", has_clock=settings.has_clock)
+        for n in range(settings.desks)
+    ]
     rules = DeskRules(
         release=release(settings.release), seed=settings.seed, own_dice=settings.own_dice
     )
@@ -56,7 +64,8 @@ def serve(settings: ServiceSettings) -> None:
     server = _Server(desks, settings.release)
     if settings.until_stdin_closes:
         threading.Thread(target=_end_with_stdin, args=(server,), daemon=True).start()
-    sys.stdout.write(json.dumps({"port": server.server_port}) + "\n")
+    where = {"port": server.server_port, "url": f"http://127.0.0.1:{server.server_port}"}
+    sys.stdout.write(json.dumps(where) + "\n")
     sys.stdout.flush()
     try:
         server.serve_forever(poll_interval=0.05)
@@ -93,19 +102,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(404, {"error": f"no such page: {self.path}"})
 
     def _post(self) -> None:
-        desk = self._desk()
+        is_api = self.path == _API
+        desk = None if is_api else self._desk()
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or int(length) > _MAX_BODY:
             self.close_connection = True
             self._send_json(413, {"error": f"wanted a body of at most {_MAX_BODY} bytes"})
             return
         body = self.rfile.read(int(length))
-        if desk is None:
+        if desk is None and not is_api:
             self._send_json(404, {"error": f"no such desk: {self.path}"})
             return
         try:
             message = Message(**json.loads(body))
-            reply = desk.answer(message)
+            reply = (desk or self._desk_for(message)).answer(message)
         except (ValueError, TypeError):
             self._send_json(400, {"error": "wanted a JSON object with the fields of a message"})
         except UnknownCustomer as unknown:
@@ -113,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
         except WorkerCrashed:
             self._break_connection()
         else:
-            self._send_reply(message, reply)
+            self._send_reply(reply, as_page=message.channel == "chat" and not is_api)
 
     # The names that the base class calls.
     do_GET = _get  # noqa: N815 - see above
@@ -128,8 +138,13 @@ class _Handler(BaseHTTPRequestHandler):
         is_desk = len(parts) == 4 and parts[1] == "desks" and parts[3] == "messages"
         return known.get(parts[2]) if is_desk else None
 
-    def _send_reply(self, message: Message, reply: Reply) -> None:
-        if message.channel == "chat":
+    def _desk_for(self, message: Message) -> Desk:
+        """A customer always comes to the same desk."""
+        desks = self.server.desks
+        return desks[int(chance(0, "desk of", message.customer) * len(desks))]
+
+    def _send_reply(self, reply: Reply, *, as_page: bool) -> None:
+        if as_page:
             self._send(200, "text/html; charset=utf-8", _page(reply).encode())
         else:
             fields = {"reply": reply.text, "language": reply.language, "ticket": reply.ticket}

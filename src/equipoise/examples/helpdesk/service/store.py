@@ -20,6 +20,7 @@ CREATE TABLE actions (
     PRIMARY KEY (conversation, tool));
 CREATE TABLE tickets (
     id TEXT PRIMARY KEY, conversation TEXT NOT NULL UNIQUE, intent TEXT NOT NULL);
+CREATE TABLE tries (trace TEXT PRIMARY KEY, conversation TEXT NOT NULL);
 CREATE INDEX orders_of ON orders (customer);
 CREATE INDEX invoices_of ON invoices (customer);
 """
@@ -90,6 +91,10 @@ class Store:
             invoices=tuple((row[0], row[1]) for row in invoices),
         )
 
+    def note_try(self, trace: str, conversation: str) -> None:
+        """Notes to which conversation a try belongs."""
+        self._rows("INSERT OR IGNORE INTO tries VALUES (?, ?)", trace, conversation)
+
     def act(self, conversation: str, action: Action) -> None:
         """Carries the action out, once per conversation and tool: asking again changes nothing."""
         self._rows(
@@ -131,6 +136,7 @@ class Store:
 def create(path: Path, customers: Iterable[Customer]) -> None:
     """Makes a new store that holds these customers and nothing that has happened."""
     link = sqlite3.connect(path)
+    link.execute("PRAGMA journal_mode=WAL")
     with link:
         link.executescript(_SCHEMA)
         for one in customers:
