@@ -35,7 +35,8 @@ class Grade(
 ):
     """The value of a trial under a criterion, in [0,1], or the reason why there is none.
 
-    Exactly one of `value` and `not_evaluable` is set.
+    Exactly one of `value` and `not_evaluable` is set. `note` says what a reader of the value has
+    to know: that it was clipped, that its quote is withheld and where it stands.
     """
 
     trial: str
@@ -45,3 +46,4 @@ class Grade(
     how: How = How.MEASURED
     by: str = ""
     evidence: tuple[Evidence, ...] = ()
+    note: str = ""

@@ -1,0 +1,178 @@
+"""What may stand in a category's `check`: one kind, and the fields that this kind has."""
+
+from typing import Annotated, Any, Literal
+
+import jsonpath
+import regex
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from equipoise.errors import nearest
+from equipoise.stages.grade.json_queries import compiled_query
+from equipoise.stages.grade.templates import without_places
+
+Seconds = Annotated[float, Field(gt=0, le=600)]
+Words = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Spec(BaseModel):
+    """What every check has; fields that are not named are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Cite(Spec):
+    """Where to quote from when the check itself has nothing to show.
+
+    Args:
+        document: name of one of the trial's documents.
+        pattern: a regular expression; the first line with a match is quoted, else the last line.
+    """
+
+    document: str
+    pattern: str = ""
+
+    @model_validator(mode="after")
+    def _compiles(self) -> "Cite":
+        _compile(self.pattern)
+        return self
+
+
+class RegexSpec(Spec):
+    """A regular expression over one document.
+
+    Args:
+        document: name of one of the trial's documents; ``output`` is what the system answered.
+        pattern: the expression; ``{expected.fact}`` stands for that text, taken literally.
+        lost_when: whether a match is the fault (``found``) or its absence is (``absent``).
+        count: with ``found``, every match counts 1; without, any number of matches counts 1.
+        ignore_case: whether upper and lower case are the same.
+        cite: what to quote where nothing matches.
+    """
+
+    document: str = "output"
+    pattern: str
+    lost_when: Literal["found", "absent"] = "found"
+    count: bool = False
+    ignore_case: bool = False
+    cite: Cite | None = None
+
+    @model_validator(mode="after")
+    def _compiles(self) -> "RegexSpec":
+        _compile(self.pattern)
+        if self.count and self.lost_when == "absent":
+            raise ValueError("count goes with lost_when 'found': what is absent cannot be counted")
+        return self
+
+
+class JsonPathSpec(Spec):
+    """What an RFC 9535 query selects in a JSON document, held against what is expected.
+
+    A document whose name ends in ``.jsonl`` is queried as the list of its lines. Exactly one of
+    `equals`, `one_of`, `matches`, `at_least`, `at_most`, `exists` says what is right.
+
+    Args:
+        document: name of one of the trial's documents.
+        path: the query; ``{expected.x}`` in it stands for the value as JSON.
+        equals: every selected value has to be this; ``"{expected.x}"`` alone keeps its JSON type.
+        one_of: every selected value has to be one of these.
+        matches: every selected value has to be a text in which this expression is found.
+        at_least, at_most: every selected value has to be a number not below, not above this.
+        exists: whether anything may be selected at all.
+        any: one right value among those selected is enough.
+        count: every wrong value counts 1; without, any number of them counts 1.
+        when_missing: what it means that nothing is selected.
+        cite: what to quote where nothing is selected.
+    """
+
+    document: str = "output"
+    path: str
+    equals: Any = None
+    one_of: tuple[Any, ...] | None = Field(default=None, min_length=1, strict=False)
+    matches: str | None = None
+    at_least: float | str | None = None
+    at_most: float | str | None = None
+    exists: bool | None = None
+    any: bool = False
+    count: bool = False
+    when_missing: Literal["lost", "fine", "unbewertbar"] = "lost"
+    cite: Cite | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "JsonPathSpec":
+        said = {"equals", "one_of", "matches", "at_least", "at_most", "exists"}
+        given = sorted(said & self.model_fields_set)
+        if len(given) != 1:
+            told = ", ".join(given) or "none"
+            raise ValueError(f"exactly one of {', '.join(sorted(said))} is wanted; found: {told}")
+        if self.exists is not None and (self.any or "when_missing" in self.model_fields_set):
+            raise ValueError("exists says by itself what a missing value means")
+        _compile(self.matches or "")
+        try:
+            compiled_query(without_places(self.path, "null"))
+        except jsonpath.JSONPathError as error:
+            raise ValueError(f"no JSONPath (RFC 9535): {str(error).splitlines()[0]}") from error
+        return self
+
+
+class ExitCodeSpec(Spec):
+    """The system's exit code.
+
+    Args:
+        one_of: the exit codes that are right.
+        cite: what to quote; without it, the archived record of the trial is quoted.
+    """
+
+    one_of: tuple[int, ...] = Field(default=(0,), min_length=1, strict=False)
+    cite: Cite | None = None
+
+
+SPECS: dict[str, type[Spec]] = {
+    "regex": RegexSpec,
+    "json_path": JsonPathSpec,
+    "exit_code": ExitCodeSpec,
+}
+"""Kind of check -> what it wants."""
+
+
+def read_spec(check: Any, where: str) -> tuple[Spec | None, list[str]]:
+    """Gives the check's specification, or every fault in it, each with its place."""
+    if not isinstance(check, dict) or len(check) != 1:
+        kinds = ", ".join(SPECS)
+        shown = ", ".join(map(repr, check)) if isinstance(check, dict) else repr(check)
+        return None, [f"{where}: found {shown or 'nothing'}; wanted one of {kinds} with its fields"]
+    ((kind, fields),) = check.items()
+    if kind not in SPECS:
+        hint = nearest(kind, list(SPECS)) or f"the kinds are {', '.join(SPECS)}"
+        return None, [f"{where}: no kind of check {kind!r}; {hint}"]
+    if not isinstance(fields, dict):
+        return None, [f"{where}.{kind}: found {fields!r}; wanted an object with the check's fields"]
+    try:
+        return SPECS[kind].model_validate(fields), []
+    except ValidationError as error:
+        model = SPECS[kind]
+        return None, [_told(fault, f"{where}.{kind}", model) for fault in error.errors()]
+
+
+def _told(fault: ErrorDetails, where: str, model: type[Spec]) -> str:
+    place = ".".join([where, *(str(part) for part in fault["loc"])])
+    if fault["type"] == "missing":
+        return f"{place} is missing"
+    if fault["type"] == "extra_forbidden":
+        known = list(Cite.model_fields if len(fault["loc"]) > 1 else model.model_fields)
+        hint = nearest(str(fault["loc"][-1]), known) or f"the fields are {', '.join(known)}"
+        return f"{place} is no field of this check; {hint}"
+    message = fault["msg"].removeprefix("Value error, ")
+    return f"{place}: {message[:1].lower()}{message[1:]} (found {_short(fault['input'])})"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _compile(pattern: str) -> None:
+    try:
+        regex.compile(without_places(pattern, "x"))
+    except regex.error as error:
+        raise ValueError(f"no regular expression: {error}") from error

@@ -1,0 +1,147 @@
+"""Grades one trial under a catalog: every category by its check, then the trial's loss."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from equipoise.errors import NotEstimable
+from equipoise.records.catalog import Catalog, Category
+from equipoise.records.codec import digest, encode
+from equipoise.records.grade import Evidence, Grade, How
+from equipoise.records.plan import Mode
+from equipoise.stages.grade.check_specs import Spec, read_spec
+from equipoise.stages.grade.exit_code_check import check_exit_code
+from equipoise.stages.grade.finding import Found
+from equipoise.stages.grade.json_path_check import check_json_path
+from equipoise.stages.grade.json_places import span_of
+from equipoise.stages.grade.material import RECORD, Material, Page
+from equipoise.stages.grade.quoting import exactly, stands
+from equipoise.stages.grade.regex_check import check_regex
+
+NOT_REEXECUTED = "unbewertbar: needs the system to be executed again, and mode B executes nothing"
+
+_RUN: dict[str, Callable[[Any, Material], Found]] = {
+    "regex": check_regex,
+    "json_path": check_json_path,
+    "exit_code": check_exit_code,
+}
+
+_FIELD = {"exit_code": "exit_code"}
+"""Kind of check -> the field of the trial's record that shows what was lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A category's check, ready to be executed."""
+
+    category: Category
+    kind: str
+    spec: Spec
+
+
+def ready(catalog: Catalog) -> tuple[Check, ...]:
+    """Gives the checks of a catalog that was read by `read_catalog`, in its order."""
+    found = []
+    for category in catalog.categories:
+        if category.check:
+            spec, faults = read_spec(category.check, category.id)
+            assert spec is not None, faults
+            found.append(Check(category=category, kind=next(iter(category.check)), spec=spec))
+    return tuple(found)
+
+
+def grade_trial(checks: tuple[Check, ...], material: Material, mode: Mode) -> dict[str, Grade]:
+    """Gives category id -> grade for every category that has a check."""
+    return {check.category.id: grade_category(check, material, mode) for check in checks}
+
+
+def grade_category(check: Check, material: Material, mode: Mode) -> Grade:
+    """Gives the grade of one trial in one category; its criterion is the category's id.
+
+    The value is the share lost, ``min(raw, max) / max``. A lost value always carries a quote that
+    was looked up again in the stored bytes; where a check has none, the trial's record is quoted.
+    """
+    by = f"check:{check.kind}"
+    category, trial = check.category, material.trial.id
+    try:
+        hinder(category, material, mode)
+        found = _RUN[check.kind](check.spec, material)
+        places = found.places
+        if found.raw > 0 and not places:
+            places = record_quoted(material, _FIELD.get(check.kind, "output"))
+        return graded(category, material, found.raw, places, by=by)
+    except NotEstimable as error:
+        return Grade(trial=trial, criterion=category.id, not_evaluable=error.why, by=by)
+
+
+def graded(
+    category: Category,
+    material: Material,
+    raw: float,
+    places: tuple[Evidence, ...],
+    *,
+    by: str,
+    how: How = How.MEASURED,
+) -> Grade:
+    """Gives the grade of a raw value with its quotes, each looked up again.
+
+    Raises:
+        NotEstimable: the value is lost and no quote stands where it is said to stand.
+    """
+    places = tuple(place for place in places if _holds(place, material))
+    if raw > 0 and not places:
+        raise NotEstimable("invalid: lost, and no quote shows it", code="no_citation")
+    notes = []
+    if raw > category.max:
+        notes.append(f"raw {raw:g}, clipped at {category.max:g}")
+    if places and material.holdout is not None and not material.holdout.may_quote:
+        at = ", ".join(f"{p.name}:{p.line} bytes {p.start}-{p.end}" for p in places)
+        notes.append(f"quote withheld: {at}")
+        places = ()
+    return Grade(
+        trial=material.trial.id,
+        criterion=category.id,
+        value=min(raw, category.max) / category.max,
+        how=how,
+        by=by,
+        evidence=places,
+        note="; ".join(notes),
+    )
+
+
+def hinder(category: Category, material: Material, mode: Mode) -> None:
+    """Stops where the category cannot be evaluated for this trial, whatever its check.
+
+    Raises:
+        NotEstimable: it needs re-execution in mode B, or a probe that was out.
+    """
+    if category.is_reexecuted and mode is Mode.B:
+        raise NotEstimable(NOT_REEXECUTED, code="not_reexecuted")
+    for probe in category.needs:
+        if probe in material.outages:
+            why = f"probe {probe} was unavailable: {material.outages[probe]}"
+            raise NotEstimable(why, code="outage")
+
+
+def record_quoted(material: Material, field: str) -> tuple[Evidence, ...]:
+    """Quotes the archived record of the trial itself, at a field of it or else at its id."""
+    seen = record_page(material)
+    has_field = f'"{field}":' in seen.text
+    return exactly(seen, *span_of(seen, (field if has_field else "id",)))
+
+
+def record_page(material: Material) -> Page:
+    """Gives the record of the trial, as its line in the archive has it, as a document."""
+    if RECORD not in material.pages:
+        content = encode(material.trial)
+        material.pages[RECORD] = Page(
+            name=RECORD, sha256=digest(content), content=content, text=content.decode()
+        )
+    return material.pages[RECORD]
+
+
+def _holds(place: Evidence, material: Material) -> bool:
+    return any(
+        seen.sha256 == place.document and stands(place, seen.content)
+        for seen in material.pages.values()
+    )

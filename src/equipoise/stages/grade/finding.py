@@ -1,0 +1,16 @@
+"""What a check found in one trial: a raw value, and the places that show it."""
+
+from dataclasses import dataclass
+
+from equipoise.records.grade import Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The raw value of a category, 0 or more, and its quotes; what cannot be said raises instead.
+
+    `places` may be empty: of a lost value the archived record of the trial is quoted then.
+    """
+
+    raw: float
+    places: tuple[Evidence, ...] = ()
