@@ -19,7 +19,8 @@ class PartitionScore(msgspec.Struct, frozen=True, kw_only=True):
     """One row of `suite.json`; keys as the file has them.
 
     `status` is ``scored``, ``unterbelegt`` (n < n_min) or ``unbewertbar``. `loss` and the spreads
-    are null where they could not be measured. `n` counts units. `achieved_mde` = 4 s / sqrt(n).
+    are null where they could not be measured, and `why` says so. `n` counts units. `achieved_mde` =
+    4 s / sqrt(n). Adversarial units stand in rows of their own, with weight 0.
     """
 
     labels: dict[str, str]
@@ -38,6 +39,7 @@ class PartitionScore(msgspec.Struct, frozen=True, kw_only=True):
     n_executions: int
     achieved_mde: float | None = None
     is_adversarial: bool = False
+    why: str = ""
 
 
 class SuiteFlaky(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +47,18 @@ class SuiteFlaky(msgspec.Struct, frozen=True, kw_only=True):
 
     unit: str
     rate: float
+    n: int
+
+
+class RaterSpread(msgspec.Struct, frozen=True, kw_only=True):
+    """How far raters differ about the same trial: variance, its 95 % limits, trials rated twice.
+
+    The variance is already part of every `stddev_between` of its category and of the loss.
+    """
+
+    variance: float
+    lo: float
+    hi: float
     n: int
 
 
@@ -83,6 +97,7 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     anchors_differing: tuple[str, ...] = ()
     clipped: dict[str, int] = {}
     notes: tuple[str, ...] = ()
+    raters: dict[str, RaterSpread] = {}
 
 
 class LossCitation(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +121,8 @@ class LossRow(msgspec.Struct, frozen=True, kw_only=True):
     MOVER on quasi-Wilson limits. A row is listed only where both lower bounds are above `mde`,
     both sides have `n_min` units, the cell was registered, and a citation stands behind it;
     `failed` names what of this is missing. `reportable` is the smallest true change that this run
-    lists with 80 % probability, `excludable` the largest the interval still allows.
+    lists with 80 % probability, `excludable` the largest the interval still allows. `is_disputed`:
+    the bootstrap, a cross-check that decides nothing, would have decided otherwise.
     """
 
     partition: str
@@ -127,6 +143,7 @@ class LossRow(msgspec.Struct, frozen=True, kw_only=True):
     excludable: float | None = None
     bootstrap_lo: float | None = None
     bootstrap_hi: float | None = None
+    is_disputed: bool = False
     is_listed: bool = False
     is_improvement: bool = False
     failed: tuple[str, ...] = ()
@@ -137,6 +154,9 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     """The file `regressions.json`: two suites compared by the plan's rule.
 
     `verdict` is one of the five words for the change as a whole, `why` its one sentence.
+    `suite_delta` is the difference of the suite scores over the partitions scored in both, with
+    guarded 90 % limits: inside +-`mde` they show equivalence. `n_saved` counts executions that
+    early stopping saved the new run.
     """
 
     run_id: str
@@ -155,3 +175,34 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     looks: int = 1
     notes: tuple[str, ...] = ()
+    base_arm: str = ""
+    new_arm: str = ""
+    suite_delta: float | None = None
+    suite_lo: float | None = None
+    suite_hi: float | None = None
+    plan_sha256: str = ""
+    n_saved: int = 0
+
+
+class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `history.jsonl`, one row of `LOSS-HISTORY.md`: a suite, and what it was found.
+
+    `suite` and `comparison` are paths relative to the study; `comparison` is empty for a baseline
+    that was compared with nothing. `befunde` counts the regressions listed.
+    """
+
+    datum: str
+    catalog_version: str
+    mode: Mode
+    provenance: Provenance
+    suite_score: float | None
+    completion: float
+    coverage: float
+    mde: float
+    sample_budget: int
+    n_unterbelegt: int
+    befunde: int | None
+    top_ci_low: float | None
+    suite: str
+    suite_sha256: str
+    comparison: str = ""

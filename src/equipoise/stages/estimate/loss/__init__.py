@@ -1,0 +1,1 @@
+"""From trials graded under a loss catalog to suites, and from two suites to their cells."""

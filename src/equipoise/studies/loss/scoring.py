@@ -1,0 +1,264 @@
+"""Scores the archives of a loss study: each suite follows from a run's lines and nothing else."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from equipoise.archive.columns import Columns
+from equipoise.archive.durable import replace_file, storage_errors
+from equipoise.archive.manifest import MANIFEST, Document, RunFacts
+from equipoise.archive.store import Archive
+from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.records.catalog import Catalog
+from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.event import Amendment, Event, EventKind, Rating
+from equipoise.records.plan import Mode, Plan, Provenance
+from equipoise.records.suite import Suite
+from equipoise.stages.estimate.loss.raters import rater_spreads
+from equipoise.stages.estimate.loss.scoring import RunNotes, Scored, score
+from equipoise.stages.estimate.loss.units import LossTrials
+from equipoise.studies.loss.promised import amended, read_amendments
+
+PLAN = "plan.json"
+ARCHIVES = "archive"
+SUITES = "suites"
+SUITE = "suite.json"
+RULE = "rule"
+"""Fact of a `stopped` event that names the plan's stopping rule; without it, runs were cut off."""
+
+_VERSION = re.compile(r"v\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossRun:
+    """The archive of one run, with the plan it follows (amendments applied)."""
+
+    path: Path
+    archive: Archive
+    facts: RunFacts
+    plan: Plan
+    amendments: tuple[Amendment, ...]
+    study: Path | None
+
+    @property
+    def run_id(self) -> str:
+        """Gives the run's id."""
+        return self.archive.manifest.run_id
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Gives the catalog versions that the run was graded under, the newest last."""
+        criteria = self.archive.columns().facts.criteria
+        found = {name.partition(":")[0] for name in criteria if ":" in name}
+        return tuple(sorted(filter(_VERSION.fullmatch, found), key=lambda name: int(name[1:])))
+
+    def folder(self, version: str) -> Path:
+        """Gives the folder of the run's suite under a catalog."""
+        name = f"{version}-{self.facts.mode}-{self.facts.provenance}"
+        return self.path / SUITES / name
+
+
+def open_run(path: Path, study: Path | None = None) -> LossRun:
+    """Opens the archive of a run; its plan stands beside it, or in the study.
+
+    Raises:
+        InputError: there is no archive of a run at the path.
+        Tampered: the plan is not the one that the run followed.
+        Blocked: there is no plan.
+    """
+    archive = Archive.open(path)
+    facts = archive.manifest.run
+    if archive.manifest.kind != "run" or not isinstance(facts, RunFacts):
+        raise InputError(
+            f"{path} is the archive of an import, not of a run of a loss study",
+            wanted="an archive made by `equipoise run`",
+            mend="compare imports with each other: `equipoise compare BASE NEW`",
+            code="no_run",
+        )
+    places = [path / PLAN, *([study / PLAN] if study else [])]
+    contents = [place.read_bytes() for place in places if place.is_file()]
+    if not contents:
+        raise Blocked(f"{path} has no {PLAN} beside it; mend: take it from a copy of the study")
+    if digest(contents[0]) != facts.plan_sha256:
+        raise Tampered(
+            f"{path / PLAN} has the hash {digest(contents[0])[:16]}…, the run followed "
+            f"{facts.plan_sha256[:16]}…; mend: take plan.json from a copy"
+        )
+    plan = decode(contents[0], Plan, where=str(path / PLAN))
+    amendments = read_amendments(study) if study else ()
+    return LossRun(
+        path=path,
+        archive=archive,
+        facts=facts,
+        plan=amended(plan, amendments),
+        amendments=amendments,
+        study=study,
+    )
+
+
+def runs_of(study: Path) -> list[LossRun]:
+    """Opens every run of a study, in the order of their run ids' ordinals."""
+    folder = study / ARCHIVES
+    found = sorted(folder.iterdir(), key=_ordinal) if folder.is_dir() else []
+    return [open_run(path, study) for path in found if path.joinpath(MANIFEST).is_file()]
+
+
+def _ordinal(path: Path) -> tuple[int, str]:
+    last = path.name.rpartition("-")[2]
+    return (int(last) if last.isdigit() else 0, path.name)
+
+
+def catalog_of(run: LossRun, version: str) -> tuple[Catalog, str]:
+    """Gives a catalog and the sha256 of its file.
+
+    The planned catalog is the study's file while its hash is the plan's; any other version is the
+    one that the run was graded with, among its documents, else a file of the study.
+
+    Raises:
+        InputError: the catalog is nowhere, or its content is not what the plan names.
+    """
+    name = f"loss-catalog.{version}.json"
+    is_planned = version == run.plan.catalog_version
+    root, planned = run.study or run.path, run.plan.catalog_file
+    folder = Path(planned).parent.as_posix()
+    places = [*([planned] if is_planned else []), f"{folder}/{name}", f"catalogs/{name}", name]
+    files = [root / place for place in places if root.joinpath(place).is_file()]
+    if is_planned and files and digest(files[0].read_bytes()) == run.plan.catalog_sha256:
+        return decode(files[0].read_bytes(), Catalog, where=str(files[0])), run.plan.catalog_sha256
+    for document in run.archive.read(Document):
+        if document.name.rpartition("/")[2] == name:
+            content = b"".join(run.archive.blobs.chunks(document.sha256))
+            return decode(content, Catalog, where=name), document.sha256
+    if not files:
+        raise InputError(
+            f"the catalog {version} is not there",
+            wanted=f"{name} in the study's catalogs or among the run's documents",
+            mend="grade again with the catalog's file",
+            code="no_catalog",
+        )
+    found = digest(files[0].read_bytes())
+    if is_planned:
+        raise InputError(
+            f"{files[0]} has the hash {found[:16]}…, the plan names "
+            f"{run.plan.catalog_sha256[:16]}…",
+            wanted=f"the content of {version} as it was planned with",
+            mend="changed content is a new version of the catalog",
+            code="catalog_changed",
+        )
+    return decode(files[0].read_bytes(), Catalog, where=str(files[0])), found
+
+
+def score_run(
+    con: duckdb.DuckDBPyConnection,
+    run: LossRun,
+    version: str,
+    name: str = "run",
+    *,
+    columns: Columns | None = None,
+) -> Scored:
+    """Scores a run under a catalog, from the given columns or from its archive's cache.
+
+    Raises:
+        InputError: the run was not graded under this catalog, or the catalog is not there.
+    """
+    catalog, sha256 = catalog_of(run, version)
+    return score(
+        con,
+        trials_of(run, catalog, columns or run.archive.columns()),
+        _beside(run, sha256),
+        rater_spreads(catalog, run.archive.read(Rating)),
+        name,
+    )
+
+
+def trials_of(run: LossRun, catalog: Catalog, columns: Columns) -> LossTrials:
+    """Gives the run's trials as the estimating stage reads them."""
+    return LossTrials(
+        results=columns.results,
+        evidence=columns.evidence,
+        arm=run.facts.arm,
+        plan=run.plan,
+        catalog=catalog,
+    )
+
+
+def _beside(run: LossRun, catalog_sha256: str) -> RunNotes:
+    began, aborted, stopped = "", 0, False
+    for event in run.archive.read(Event):
+        if event.kind is EventKind.STARTED and not began:
+            began = event.at
+        aborted += event.kind is EventKind.ABORTED
+        stopped = stopped or (event.kind is EventKind.STOPPED and RULE in event.facts)
+    manifest = run.archive.manifest
+    return RunNotes(
+        run_id=run.run_id,
+        mode=Mode(run.facts.mode),
+        provenance=Provenance(run.facts.provenance),
+        began_at=began,
+        plan_sha256=run.facts.plan_sha256,
+        seal=run.facts.seal,
+        archive_head=run.archive.head,
+        catalog_sha256=catalog_sha256,
+        harness_version=manifest.tool_version,
+        is_simulated=manifest.is_simulated or run.archive.columns().facts.n_simulated > 0,
+        is_stopped_early=stopped,
+        n_aborted=aborted,
+    )
+
+
+def write_suite(run: LossRun, suite: Suite) -> Path:
+    """Writes a suite into its run's folder and gives its path.
+
+    Raises:
+        Tampered: the file there claims to come from the same lines and says something else.
+        StorageFull: the disk took no more.
+    """
+    path = run.folder(suite.catalog_version) / SUITE
+    content = pretty(suite)
+    refuse_edited(path, suite)
+    with storage_errors(f"writing {path}"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, content)
+    return path
+
+
+def refuse_edited(path: Path, suite: Suite) -> None:
+    """Refuses a suite file that is not what its archive gives.
+
+    A file made from fewer lines (before more was graded) or under other amendments is only old.
+
+    Raises:
+        InputError: the file is no suite, or has a score and no partitions.
+        Tampered: it was edited.
+    """
+    if not path.is_file():
+        return
+    content = path.read_bytes()
+    found = read_suite(content, str(path))
+    if content != pretty(suite) and (found.archive_head, found.mde) == (
+        suite.archive_head,
+        suite.mde,
+    ):
+        raise Tampered(
+            f"{path} is not what its archive gives (sha256 {digest(content)[:16]}…, wanted "
+            f"{digest(pretty(suite))[:16]}…); mend: delete it, it is derived again"
+        )
+
+
+def read_suite(content: bytes, where: str) -> Suite:
+    """Reads the bytes of a suite file.
+
+    Raises:
+        InputError: they are no suite, or hold a score without partitions.
+    """
+    suite = decode(content, Suite, where=where)
+    if not suite.partitions:
+        raise InputError(
+            f"{where} has no partitions",
+            wanted="the table of partitions; the score alone is invalid",
+            mend="score the archive again",
+            code="empty_partitions",
+        )
+    return suite
