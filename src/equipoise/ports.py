@@ -127,3 +127,12 @@ class Probe(Protocol):
     async def collect(self, request: Request) -> Collected:
         """Collects what the trial `request.trial` left behind."""
         ...
+
+
+@runtime_checkable
+class TellsNotices(Protocol):
+    """A probe that met what it could not read, and says so at the end of a run."""
+
+    def notices(self) -> tuple[str, ...]:
+        """Tells what could not be read, each in one line with its place."""
+        ...

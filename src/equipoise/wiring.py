@@ -1,10 +1,13 @@
 """Names to adapters; the one place with late imports."""
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from equipoise.errors import InputError, nearest
-from equipoise.ports import LogReader
+from equipoise.ports import LogReader, Probe, StateStore
+from equipoise.records.plan import ProbeSpec, StateSpec
 
 READERS: dict[str, tuple[str, str]] = {
     "table": (
@@ -30,6 +33,18 @@ READERS: dict[str, tuple[str, str]] = {
     ),
 }
 """Format -> (``module:attribute`` of its reader, what it reads in one line)."""
+
+STATES: dict[str, str] = {
+    "directory": "equipoise.adapters.state.directory:DirectoryStore",
+    "sqlite": "equipoise.adapters.state.sqlite:SqliteStore",
+}
+"""Kind of state -> ``module:attribute`` of its store."""
+
+PROBES: dict[str, str] = {
+    "files": "equipoise.adapters.probes.files:made",
+    "sql": "equipoise.adapters.probes.sql:made",
+}
+"""Kind of probe -> ``module:attribute`` of what makes it."""
 
 _TABLES = frozenset({"jsonl", "csv", "tsv", "parquet", "json", "yaml"})
 """Forms of a table; a mapping may name them as its ``format``."""
@@ -63,3 +78,44 @@ def detect(path: Path) -> str:
     """
     found: str = import_module("equipoise.adapters.logs.sniffing").detect(path)
     return found
+
+
+def state_store(spec: StateSpec, root: Path) -> StateStore:
+    """Gives the store of a state; paths in `spec` count from `root`, the folder of the study.
+
+    Nothing is opened yet, so a plan is checked by calling this.
+
+    Raises:
+        InputError: there is no such kind, or putting that target back could destroy more than
+            state.
+    """
+    made: StateStore = _named(STATES, spec.kind, "state")(spec.target, root)
+    return made
+
+
+def probe(spec: ProbeSpec, root: Path, variables: Mapping[str, str] | None = None) -> Probe:
+    """Gives a probe; paths in `spec` count from `root`, the folder of the study.
+
+    `variables` are the values of the run that templates may name beside those of the request, such
+    as ``service``. Nothing is opened yet, so a plan is checked by calling this, with any value for
+    each variable.
+
+    Raises:
+        InputError: there is no such kind, or an option is wrong.
+    """
+    made: Probe = _named(PROBES, spec.kind, "probe")(spec, root, variables or {})
+    return made
+
+
+def _named(known: dict[str, str], kind: str, what: str) -> Callable[..., Any]:
+    if kind not in known:
+        raise InputError(
+            f"no {what} {kind!r}",
+            wanted=f"one of {', '.join(known)}",
+            mend=nearest(kind, list(known)),
+            where="study.yaml",
+            code=f"unknown_{what}",
+        )
+    module, _, attribute = known[kind].partition(":")
+    made: Callable[..., Any] = getattr(import_module(module), attribute)
+    return made

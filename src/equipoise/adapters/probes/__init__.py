@@ -1,1 +1,1 @@
-"""Probes that collect what a trial left behind."""
+"""Probes of what a trial left behind: log lines, rows, web pages."""
