@@ -79,6 +79,16 @@ class System(Protocol):
         ...
 
 
+@runtime_checkable
+class Serves(Protocol):
+    """A system with a program that is up meanwhile; `address` is known once it is entered."""
+
+    @property
+    def address(self) -> str:
+        """Gives where the program listens, such as ``http://127.0.0.1:8080``; may be empty."""
+        ...
+
+
 class StateStore(Protocol):
     """The state a run changes: taken once, put back as often as needed, crash-proof.
 

@@ -1,13 +1,15 @@
 """Names to adapters; the one place with late imports."""
 
+import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from equipoise.errors import InputError, nearest
-from equipoise.ports import LogReader, Probe, StateStore
-from equipoise.records.plan import ProbeSpec, StateSpec
+from equipoise.ports import LogReader, Probe, StateStore, System
+from equipoise.records.plan import ArmPlan, ProbeSpec, StateSpec
+from equipoise.studies.loss.running_asked import Adapters, Around
 
 READERS: dict[str, tuple[str, str]] = {
     "table": (
@@ -45,6 +47,18 @@ PROBES: dict[str, str] = {
     "sql": "equipoise.adapters.probes.sql:made",
 }
 """Kind of probe -> ``module:attribute`` of what makes it."""
+
+_HERE = "equipoise.adapters.systems"
+SYSTEMS: dict[str, str] = {
+    "command": f"{_HERE}.command:CommandSystem",
+}
+"""Kind of system -> ``module:attribute`` of its adapter."""
+
+_SERVED = f"{_HERE}.service:ServedSystem"
+_SETTING = f"{_HERE}.setting:Setting"
+_ALLOWED = f"{_HERE}.setting:allowed"
+_OBSERVED = f"{_HERE}.observing:observed"
+_PROCESSES = f"{_HERE}.processes:Processes"
 
 _TABLES = frozenset({"jsonl", "csv", "tsv", "parquet", "json", "yaml"})
 """Forms of a table; a mapping may name them as its ``format``."""
@@ -107,6 +121,48 @@ def probe(spec: ProbeSpec, root: Path, variables: Mapping[str, str] | None = Non
     return made
 
 
+def system(arm: ArmPlan, around: Around) -> System:
+    """Gives the system of an arm; nothing is started before it is entered.
+
+    Raises:
+        InputError: there is no such kind of system, or its specification is wrong.
+    """
+    kind, spec = next(iter(arm.system.items()), ("", None))
+    make: Callable[[Any, Any], System] = _named(SYSTEMS, kind, "system")
+    setting = _setting(around)
+    if not arm.service:
+        return make(spec, setting)
+    served: System = _loaded(_SERVED)(arm.service, setting, lambda known: make(spec, known))
+    return served
+
+
+def adapters() -> Adapters:
+    """Gives everything that a run reaches the outside with."""
+
+    async def observed(around: Around) -> Mapping[str, str]:
+        found: Mapping[str, str] = await _loaded(_OBSERVED)(_setting(around))
+        return found
+
+    return Adapters(
+        system=system,
+        state_store=state_store,
+        probe=probe,
+        reader=reader,
+        environment=lambda names: _loaded(_ALLOWED)(names, os.environ),
+        observed=observed,
+        end_leftovers=lambda ledger: _loaded(_PROCESSES)(ledger).end_leftovers(),
+    )
+
+
+def _setting(around: Around) -> Any:
+    return _loaded(_SETTING)(
+        folder=around.folder,
+        environment=around.environment,
+        ledger=around.ledger,
+        concurrency=around.concurrency,
+    )
+
+
 def _named(known: dict[str, str], kind: str, what: str) -> Callable[..., Any]:
     if kind not in known:
         raise InputError(
@@ -116,6 +172,10 @@ def _named(known: dict[str, str], kind: str, what: str) -> Callable[..., Any]:
             where="study.yaml",
             code=f"unknown_{what}",
         )
-    module, _, attribute = known[kind].partition(":")
-    made: Callable[..., Any] = getattr(import_module(module), attribute)
-    return made
+    return _loaded(known[kind])
+
+
+def _loaded(target: str) -> Callable[..., Any]:
+    module, _, attribute = target.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), attribute)
+    return found

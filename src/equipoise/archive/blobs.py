@@ -4,15 +4,19 @@ import hashlib
 import os
 import re
 import tempfile
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import zstandard
 
-from equipoise.archive.durable import storage_errors, sync_folder
+from equipoise.archive.durable import storage_errors, sync_file, sync_folder
 from equipoise.archive.manifest import Document
 from equipoise.errors import InputError, Tampered
+from equipoise.records.codec import digest
 
 CHUNK = 1 << 20
 MAX_CONTENT = 4 * 2**30
@@ -20,6 +24,14 @@ MAX_CONTENT = 4 * 2**30
 
 _LEVEL = 3
 _NAME = re.compile(r"[0-9a-f]{64}")
+_WRITERS = 8
+
+
+class _Waiting(NamedTuple):
+    """Content written to a part file that has no name yet."""
+
+    part: Path
+    stored_sha256: str
 
 
 class Blobs:
@@ -32,6 +44,7 @@ class Blobs:
         """
         self.root = root
         self._is_durable = is_durable
+        self._waiting: dict[str, _Waiting] = {}
 
     def put(self, chunks: Iterable[bytes], *, name: str) -> Document:
         """Stores the content and gives its document; the same content is stored once.
@@ -60,6 +73,72 @@ class Blobs:
                     Path(part).unlink(missing_ok=True)
                 raise
         return Document(name=name, sha256=sha256, n_bytes=n_bytes, stored_sha256=stored)
+
+    def put_later(self, content: bytes, *, name: str) -> Document:
+        """Takes content that is stored, together with all that waits, by the next `settle`.
+
+        Until then no blob of that name is there; no line that cites it may be made durable.
+
+        Raises:
+            StorageFull: the disk took no more; what waits is dropped.
+        """
+        sha256 = digest(content)
+        waiting = self._waiting.get(sha256)
+        if waiting is None:
+            if self._place(sha256).exists():
+                return self.put([content], name=name)
+            with storage_errors(f"storing {name}"):
+                try:
+                    waiting = self._waiting[sha256] = self._written(content)
+                except BaseException:
+                    self.drop()
+                    raise
+        return Document(
+            name=name, sha256=sha256, n_bytes=len(content), stored_sha256=waiting.stored_sha256
+        )
+
+    def settle(self) -> None:
+        """Makes everything that waits durable, under its name: many at once cost little more.
+
+        Raises:
+            StorageFull: the disk took no more; what waits is dropped.
+        """
+        if not self._waiting:
+            return
+        with storage_errors(f"storing {len(self._waiting)} documents"):
+            try:
+                if self._is_durable:
+                    with ThreadPoolExecutor(_WRITERS) as pool:
+                        deque(pool.map(sync_file, (w.part for w in self._waiting.values())), 0)
+                folders = set()
+                for sha256, waiting in self._waiting.items():
+                    final = self._place(sha256)
+                    final.parent.mkdir(exist_ok=True)
+                    waiting.part.replace(final)
+                    folders.add(final.parent)
+                if self._is_durable:
+                    for folder in (*sorted(folders), self.root):
+                        sync_folder(folder)
+            except BaseException:
+                self.drop()
+                raise
+        self._waiting.clear()
+
+    def drop(self) -> None:
+        """Forgets what waits."""
+        for waiting in self._waiting.values():
+            with suppress(OSError):
+                waiting.part.unlink(missing_ok=True)
+        self._waiting.clear()
+
+    def _written(self, content: bytes) -> "_Waiting":
+        self.root.mkdir(exist_ok=True)
+        packed = zstandard.ZstdCompressor(level=_LEVEL).compress(content)
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=self.root)
+        with os.fdopen(handle, "wb") as file:
+            file.write(packed)
+            os.fchmod(file.fileno(), 0o644)
+        return _Waiting(Path(name), digest(packed))
 
     def chunks(self, sha256: str, *, limit: int = MAX_CONTENT) -> Iterator[bytes]:
         """Yields the content in chunks and checks its hash at the end.

@@ -177,8 +177,15 @@ class Archive:
         self.append(document)
         return document
 
+    def attach_later(self, name: str, content: bytes) -> Document:
+        """Stores a document with the next `sync`: for many small ones, which then cost little."""
+        document = self.blobs.put_later(content, name=name)
+        self.append(document)
+        return document
+
     def sync(self) -> None:
         """Makes what was appended durable, in an order in which no record precedes its object."""
+        self.blobs.settle()
         for writer in self._writers.values():
             writer.sync()
         self._n_pending = 0

@@ -1,0 +1,36 @@
+"""What a system is started in: its environment, the study's folder, where programs are noted."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """The surroundings of a system.
+
+    `environment` is all that a program sees of ours. `ledger` is the file in which every program
+    started is noted, so that the next run can end what a killed one left; `concurrency` how many
+    requests may be under way at once.
+    """
+
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    ledger: Path | None = None
+    service: str = ""
+    concurrency: int = 4
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """What the placeholders stand for that depend on no request."""
+        return {"service": self.service, "study": str(self.folder), "python": sys.executable}
+
+    def serving(self, url: str) -> "Setting":
+        """Gives the same setting with a service up at the address."""
+        return replace(self, service=url)
+
+
+def allowed(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Gives the variables of an environment that are on the list; none other ever passes."""
+    return {name: environment[name] for name in names if name in environment}

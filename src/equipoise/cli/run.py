@@ -1,0 +1,143 @@
+"""``equipoise run``: executes what is missing of a sealed study."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from equipoise.stages.run.engine import Progress as RunProgress
+    from equipoise.studies.loss.running_asked import ArmRun
+
+_INTERRUPTED = 130
+_MOST_VOIDED = 0.10
+
+
+@click.command("run")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option("--arm", "arms", multiple=True, help="Only this arm; may be given several times.")
+@click.option("-j", "concurrency", type=click.IntRange(1, 1024), help="Attempts at a time.")
+@click.option("--max-cells", type=click.IntRange(min=0), help="Stop after so many cells.")
+@click.option("--max-usd", type=click.FloatRange(min=0), help="Stop once so much was spent.")
+@click.option("--dry-run", is_flag=True, help="Only say what there is to execute.")
+@click.option("--json", "as_json", is_flag=True, help="Print how each arm stands as JSON.")
+def command(
+    study: Path,
+    *,
+    arms: tuple[str, ...],
+    concurrency: int | None,
+    max_cells: int | None,
+    max_usd: float | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Execute what is missing of the sealed study in the folder STUDY.
+
+    Each arm gets an archive of its own under STUDY/archive. Run again after any end (a limit, a
+    signal, a crash, a full disk) and it goes on where it stands: what has a trial is never executed
+    again. The state is put back at the end, and first of all where a killed run left it changed.
+
+    A run stops at its limits (max_usd and max_minutes of the plan, or the options) once the
+    attempts under way have ended. Ctrl-C ends them at once.
+
+    Exit codes: 0 done, or stopped at a limit; 2 wrong use; 3 a precondition is missing (not sealed,
+    a preflight failed, the disk is full); 5 the state could not be put back; 130 interrupted.
+    """
+    from equipoise.studies.loss.running import run_study
+    from equipoise.studies.loss.running_asked import Asked
+    from equipoise.studies.loss.sealed import read_sealed
+    from equipoise.wiring import adapters
+
+    sealed = read_sealed(study, today=_now().date())
+    with _progress() as on_progress:
+        asked = Asked(
+            arms=arms,
+            concurrency=concurrency,
+            max_cells=max_cells,
+            max_usd=max_usd,
+            is_dry=dry_run,
+            hears_signals=True,
+            on_progress=on_progress,
+        )
+        runs = run_study(sealed, adapters(), asked, _now)
+    if as_json:
+        from equipoise.records.codec import pretty
+
+        _write(pretty({"study": str(study), "arms": runs}).decode())
+    else:
+        _write("".join(f"{line}\n" for run in runs for line in _told(run, study)))
+    if any(run.is_interrupted for run in runs):
+        raise SystemExit(_INTERRUPTED)
+
+
+def _told(run: "ArmRun", study: Path) -> Iterator[str]:
+    done = f"{run.n_settled:,} of {run.n_cells:,} cells done, {run.n_left:,} left"
+    if run.is_finished and run.n_settled == run.n_before:
+        yield f"{run.arm}: {done}: nothing to do"
+    else:
+        yield f"{run.arm}: {done}"
+    if run.is_dry:
+        return
+    if run.endings:
+        yield f"  endings  {', '.join(f'{n:,} {kind}' for kind, n in run.endings.items())}"
+    if run.n_aborted:
+        yield f"  aborted  {run.n_aborted:,} attempts gave no trial and were begun anew"
+    if run.n_settled and run.n_voided / run.n_settled > _MOST_VOIDED:
+        share = run.n_voided / run.n_settled
+        yield f"  warning  {share:.0%} of the cells ended without an outcome; over 10 % no score"
+    if run.cost_usd is not None:
+        unknown = f", {run.n_cost_unknown:,} attempts of unknown cost" if run.n_cost_unknown else ""
+        yield f"  cost     {run.cost_usd:.4f} USD{unknown}"
+    if run.stopped:
+        yield f"  stopped  {run.stopped}; run again to go on"
+    yield f"  archive  {study / run.path}"
+
+
+@contextmanager
+def _progress() -> Iterator["Callable[[str, RunProgress], None] | None"]:
+    """Shows how far the run is and when it will end, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        tasks: dict[str, TaskID] = {}
+
+        def on_progress(arm: str, progress: "RunProgress") -> None:
+            if arm not in tasks:
+                tasks[arm] = shown.add_task(arm, total=progress.n_cells)
+            shown.update(tasks[arm], completed=progress.n_settled)
+
+        yield on_progress
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(time.time(), UTC)
+
+
+def _write(text: str) -> None:
+    """Writes to stdout as UTF-8, whatever the locale says."""
+    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)

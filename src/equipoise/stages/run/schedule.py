@@ -1,0 +1,100 @@
+"""What an arm still has to execute: its cells in an order of the plan's seed, minus what stands."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from equipoise.records.brief import Brief
+from equipoise.records.cell import Cell
+from equipoise.records.codec import identity_of
+from equipoise.records.plan import UnitPlan
+from equipoise.records.trial import EndingKind, Fault, Trial
+
+_MISSING = frozenset(
+    {
+        EndingKind.INFRASTRUCTURE_ERROR,
+        EndingKind.HARNESS_ERROR,
+        EndingKind.TIMED_OUT,
+        EndingKind.CANCELLED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """A cell that is to be executed, with what the system may see of its unit.
+
+    `attempt` is the number of the next attempt: one more than was ever begun. `n_faults` counts the
+    attempts so far that ended in a fault worth another try.
+    """
+
+    cell: Cell
+    brief: Brief
+    attempt: int = 1
+    n_faults: int = 0
+
+
+@dataclass(slots=True)
+class Standing:
+    """What stands of one cell: how it ended last, and how many attempts were begun."""
+
+    last: Trial | None = None
+    n_faults: int = 0
+    n_begun: int = 0
+
+    def take(self, trial: Trial) -> None:
+        """Takes a recorded trial of the cell."""
+        self.n_begun = max(self.n_begun, trial.attempt)
+        self.n_faults += is_worth_another(trial)
+        if self.last is None or trial.attempt > self.last.attempt:
+            self.last = trial
+
+    def is_settled(self, max_attempts: int) -> bool:
+        """Says whether the cell needs no further attempt."""
+        if self.last is None:
+            return False
+        return not is_worth_another(self.last) or self.n_faults >= max_attempts
+
+
+def is_worth_another(trial: Trial) -> bool:
+    """Says whether the trial ended in a fault that is not the system's, and may pass."""
+    ending = trial.ending
+    return ending.is_retriable and ending.fault is not Fault.SYSTEM and ending.kind in _MISSING
+
+
+def cells_of(units: Iterable[UnitPlan], arm: str) -> list[Cell]:
+    """Gives every cell of an arm: each unit as often as the plan says."""
+    return [
+        Cell(unit=unit.id, arm=arm, repetition=repetition)
+        for unit in units
+        for repetition in range(1, unit.repetitions + 1)
+    ]
+
+
+def shuffled(cells: Iterable[Cell], seed: int) -> list[Cell]:
+    """Gives the cells in an order of the seed; where a cell stands depends on no other cell.
+
+    The arm is left out of it, so that the arms of a study meet their units in the same order.
+    """
+    return sorted(cells, key=lambda c: (identity_of("order", seed, c.unit, c.repetition), c.unit))
+
+
+def errands(
+    cells: Iterable[Cell],
+    briefs: Mapping[str, Brief],
+    standing: Mapping[str, Standing],
+    max_attempts: int,
+) -> list[Errand]:
+    """Gives what is still to be executed, in the order of the cells."""
+    left = []
+    for cell in cells:
+        stands = standing.get(cell.id, Standing())
+        if not stands.is_settled(max_attempts):
+            left.append(
+                Errand(
+                    cell=cell,
+                    brief=briefs[cell.unit],
+                    attempt=stands.n_begun + 1,
+                    n_faults=stands.n_faults,
+                )
+            )
+    return left

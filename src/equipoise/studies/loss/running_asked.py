@@ -1,0 +1,97 @@
+"""What a run is asked for, what it works with, and what it tells at its end."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from equipoise.ports import LogReader, Probe, StateStore, System
+from equipoise.records.plan import ArmPlan, ProbeSpec, StateSpec
+from equipoise.stages.run.engine import Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What a system is started in: the study's folder, all of our environment that it gets.
+
+    `ledger` is the file in which programs are noted, so that a later run can end what was left.
+    """
+
+    folder: Path
+    environment: Mapping[str, str]
+    ledger: Path
+    concurrency: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapters:
+    """What reaches the outside, handed in by the wiring.
+
+    `environment` gives the listed variables that are set, `observed` what a program started with
+    them sees; `end_leftovers` ends the programs that a ledger names and that still live.
+    """
+
+    system: Callable[[ArmPlan, Around], System]
+    state_store: Callable[[StateSpec, Path], StateStore]
+    probe: Callable[[ProbeSpec, Path, Mapping[str, str]], Probe]
+    reader: Callable[[str], LogReader]
+    environment: Callable[[Iterable[str]], Mapping[str, str]]
+    observed: Callable[[Around], Awaitable[Mapping[str, str]]]
+    end_leftovers: Callable[[Path], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the user asked for; null = what the plan says.
+
+    `hears_signals`: SIGINT, SIGTERM and SIGHUP end the run in good order; only for the main thread.
+    """
+
+    arms: tuple[str, ...] = ()
+    concurrency: int | None = None
+    max_cells: int | None = None
+    max_usd: float | None = None
+    is_dry: bool = False
+    hears_signals: bool = False
+    on_progress: Callable[[str, Progress], None] | None = None
+
+    def after(self, n_cells: int) -> "Asked":
+        """Gives what is left to ask for once so many cells were executed."""
+        if self.max_cells is None:
+            return self
+        return replace(self, max_cells=max(0, self.max_cells - n_cells))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmRun:
+    """How the run of one arm stands.
+
+    `n_settled` of `n_cells` need no further attempt; `endings` counts how those ended, `n_voided`
+    those that can carry no outcome. `n_aborted` attempts gave no trial. `stopped` says why it ended
+    before its end, `is_interrupted` that a signal ended it.
+    """
+
+    arm: str
+    run_id: str
+    path: str
+    mode: str
+    n_cells: int
+    n_settled: int
+    n_before: int
+    n_aborted: int
+    n_voided: int
+    endings: dict[str, int]
+    cost_usd: float | None
+    n_cost_unknown: int
+    stopped: str = ""
+    is_interrupted: bool = False
+    is_finished: bool = False
+    is_dry: bool = False
+
+    @property
+    def n_left(self) -> int:
+        """Gives how many cells are still to be executed."""
+        return self.n_cells - self.n_settled
+
+
+Clock = Callable[[], datetime]

@@ -1,0 +1,68 @@
+"""Made studies, sealed, and their runs started as a user would start them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from equipoise.archive.store import Archive
+from equipoise.records.event import Event, EventKind
+from equipoise.records.trial import Trial
+from studies.loss.made_study import made_study
+
+
+def equipoise(*arguments: str | Path, code: int | None = 0) -> "subprocess.CompletedProcess[str]":
+    """Runs the program; `code` is the exit code that is wanted, None = any."""
+    done = subprocess.run(
+        [sys.executable, "-m", "equipoise", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    if code is not None:
+        assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def sealed_study(folder: Path, **changes: Any) -> Path:
+    """Makes a study (see `made_study`), plans and seals it."""
+    made_study(folder, **changes)
+    equipoise("plan", folder)
+    equipoise("seal", folder)
+    return folder
+
+
+def run(study: Path, *options: str, code: int | None = 0) -> list[dict[str, Any]]:
+    """Runs the study and gives how each arm stands."""
+    done = equipoise("run", study, "--json", *options, code=code)
+    arms: list[dict[str, Any]] = json.loads(done.stdout)["arms"] if done.stdout else []
+    return arms
+
+
+def archive_of(study: Path, arm: str) -> Archive:
+    """Opens the archive of an arm's run."""
+    (path,) = study.joinpath("archive").glob(f"{arm}-????????-*")
+    return Archive.open(path)
+
+
+def trials(study: Path, arm: str) -> list[Trial]:
+    """Gives all trials of an arm's run."""
+    return list(archive_of(study, arm).read(Trial))
+
+
+def events(study: Path, arm: str, kind: EventKind) -> list[Event]:
+    """Gives the events of a kind of an arm's run."""
+    return [event for event in archive_of(study, arm).read(Event) if event.kind is kind]
+
+
+def outputs(study: Path, arm: str) -> dict[tuple[str, int], bytes]:
+    """Gives what was answered for each unit and repetition."""
+    archive = archive_of(study, arm)
+    return {
+        (trial.unit, trial.repetition): b"".join(archive.blobs.chunks(trial.output.sha256))
+        for trial in archive.read(Trial)
+        if trial.output is not None
+    }
