@@ -23,6 +23,7 @@ _VERBS: dict[str, tuple[str, str]] = {
     "seal": ("equipoise.cli.seal:command", "Freeze a plan, so that runs may begin."),
     "run": ("equipoise.cli.run:command", "Execute what is missing of a sealed study."),
     "calc": ("equipoise.cli.calc:command", "Compute one statistic: JSON in, JSON out."),
+    "init": ("equipoise.cli.init:command", "Begin a study with one that runs as it is."),
     "demo": ("equipoise.cli.demo:command", "Run the built-in example from start to verdict."),
     "doctor": ("equipoise.cli.doctor:command", "Check this machine and say what is missing."),
 }

@@ -1,0 +1,42 @@
+"""Writes the study that ``equipoise init`` begins with, and never over anything."""
+
+from pathlib import Path
+
+from equipoise import examples
+from equipoise.errors import InputError
+
+_FILES = ("study.yaml", "units.jsonl", "catalogs/loss-catalog.v1.json", "desk.py")
+_EMPTY = ("state/.keep", "logs/.keep")
+
+
+def write_starter(folder: Path) -> list[Path]:
+    """Writes the files of the study and gives their paths, the one to read first at the front.
+
+    Raises:
+        InputError: one of them stands there already, or cannot be written.
+    """
+    source = Path(examples.__file__).parent / "starter"
+    contents = {name: source.joinpath(name).read_bytes() for name in _FILES}
+    contents |= dict.fromkeys(_EMPTY, b"")
+    if taken := [name for name in contents if _stands(folder / name)]:
+        raise InputError(
+            f"{folder} has {', '.join(taken)} already",
+            wanted="a folder without these",
+            mend="name another folder; nothing is ever overwritten",
+            code="exists",
+        )
+    for name, content in contents.items():
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as file:
+                file.write(content)
+        except OSError as error:
+            raise InputError(
+                f"{path} cannot be written: {error.strerror}", wanted="a folder of your own"
+            ) from error
+    return [folder / name for name in _FILES]
+
+
+def _stands(path: Path) -> bool:
+    return path.exists() or path.is_symlink()
