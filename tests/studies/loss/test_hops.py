@@ -5,11 +5,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from equipoise.studies.loss.hops import hops_seen, undeclared_hops
 
 from equipoise.archive.manifest import Manifest
 from equipoise.archive.store import Archive
 from equipoise.records.plan import Plan
+from equipoise.studies.loss.hops import hops_seen, undeclared_hops
 from equipoise.studies.loss.planning import plan_study
 from studies.loss.made_study import made_study
 
