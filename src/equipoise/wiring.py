@@ -37,8 +37,8 @@ READERS: dict[str, tuple[str, str]] = {
 """Format -> (``module:attribute`` of its reader, what it reads in one line)."""
 
 STATES: dict[str, str] = {
-    "directory": "equipoise.adapters.state.directory:DirectoryStore",
-    "sqlite": "equipoise.adapters.state.sqlite:SqliteStore",
+    "directory": "equipoise.adapters.state.directory:made",
+    "sqlite": "equipoise.adapters.state.sqlite:made",
 }
 """Kind of state -> ``module:attribute`` of its store."""
 

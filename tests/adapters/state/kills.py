@@ -3,7 +3,11 @@
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+import numpy as np
+import pytest
 
 from equipoise.records.plan import StateSpec
 
@@ -19,6 +23,30 @@ for verb in verbs:
     getattr(store, verb)(Path(keep))
 print("done", flush=True)
 """
+
+
+def kill_often(
+    use: tuple[StateSpec, Path, Path, str],
+    prepare: Callable[[], object],
+    settle: Callable[[], object],
+    *,
+    n_cut: int = 5,
+) -> None:
+    """Cuts the work off `n_cut` times at moments all over it, with `settle` after each."""
+    spec, root, keep, verb = use
+    moments = np.random.default_rng(len(verb))
+    prepare()
+    _, whole = kill_after(None, spec, root, keep, verb)
+    settle()
+    for _ in range(8 * n_cut):
+        prepare()
+        is_done, took = kill_after(moments.uniform(0, whole), spec, root, keep, verb)
+        whole = took if is_done else whole
+        settle()
+        n_cut -= not is_done
+        if not n_cut:
+            return
+    pytest.fail(f"{n_cut} cuts are still to come: the work is too quick to be cut")
 
 
 def kill_after(

@@ -4,14 +4,14 @@ import hashlib
 import os
 import shutil
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from adapters.state.folders import everything, filled
-from adapters.state.kills import kill_after
-from equipoise.adapters.state.directory import DirectoryStore
+from adapters.state.kills import kill_after, kill_often
 from equipoise.errors import Blocked, InputError
 from equipoise.records.plan import StateSpec
 from equipoise.wiring import state_store
@@ -128,6 +128,16 @@ def test_teardown_may_be_repeated_and_leaves_nothing(study: Path, tmp_path: Path
         store.restore(keep)
 
 
+def test_another_process_tears_down_for_a_killed_run(study: Path, tmp_path: Path) -> None:
+    keep, before = tmp_path / "keep", everything(study / "state")
+    kill_after(None, _SPEC, study, keep, "snapshot")
+    _wreck(study / "state", study / "outside")
+    assert study.joinpath(".state.claim").exists()
+    state_store(_SPEC, study).teardown(keep)
+    assert everything(study / "state") == before
+    assert not study.joinpath(".state.claim").exists()
+
+
 def test_a_folder_that_was_removed_whole_comes_back(study: Path, tmp_path: Path) -> None:
     store, keep = state_store(_SPEC, study), tmp_path / "keep"
     before = everything(study / "state")
@@ -135,6 +145,41 @@ def test_a_folder_that_was_removed_whole_comes_back(study: Path, tmp_path: Path)
     shutil.rmtree(study / "state")
     store.restore(keep)
     assert everything(study / "state") == before
+
+
+@pytest.mark.requirement("E2E-23")
+def test_the_next_run_starts_from_the_clean_state_of_a_killed_one(
+    study: Path, tmp_path: Path
+) -> None:
+    before = everything(study / "state")
+    is_done, _ = kill_after(None, _SPEC, study, tmp_path / "killed", "snapshot")
+    assert is_done
+    _wreck(study / "state", study / "outside")
+    store = state_store(_SPEC, study)
+    taken = store.snapshot(tmp_path / "next")
+    assert everything(study / "state") == before
+    assert store.restore(tmp_path / "next") == taken
+    store.teardown(tmp_path / "next")
+    store.teardown(tmp_path / "next")
+    assert not study.joinpath(".state.claim").exists()
+    store.teardown(tmp_path / "killed")
+    assert everything(study / "state") == before
+
+
+def test_two_runs_at_once_on_one_state_are_refused(study: Path, tmp_path: Path) -> None:
+    store = state_store(_SPEC, study)
+    store.snapshot(tmp_path / "keep")
+    program = (
+        "import sys; from pathlib import Path; from equipoise.wiring import state_store\n"
+        "from equipoise.records.plan import StateSpec\n"
+        "store = state_store(StateSpec(kind='directory', target='state'), Path(sys.argv[1]))\n"
+        "store.snapshot(Path(sys.argv[2]))\n"
+    )
+    arguments = [sys.executable, "-c", program, str(study), str(tmp_path / "other")]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert f"used by the run of process {os.getpid()}" in done.stderr
+    store.teardown(tmp_path / "keep")
+    assert subprocess.run(arguments, capture_output=True, check=False).returncode == 0
 
 
 @pytest.mark.requirement("E2E-22")
@@ -148,16 +193,13 @@ def test_killed_at_any_moment_and_begun_again_gives_the_right_state(
     root.joinpath("outside", "precious").write_text("precious")
     store = state_store(_SPEC, root)
     before, clean = everything(folder), store.digest()
-    moments = np.random.default_rng(len(verb))
-    n_cut, whole = 0, 0.3
-    for k in range(9):
+
+    def prepare() -> None:
         if verb != "snapshot":
             store.snapshot(keep)
             _wreck(folder, root / "outside")
-        cut = None if k == 0 else moments.uniform(0, whole)
-        is_done, took = kill_after(cut, _SPEC, root, keep, verb)
-        whole = took if k == 0 else whole
-        n_cut += not is_done
+
+    def settle() -> None:
         if verb == "snapshot":
             assert store.snapshot(keep) == clean
         elif verb == "restore":
@@ -168,7 +210,8 @@ def test_killed_at_any_moment_and_begun_again_gives_the_right_state(
         assert root.joinpath("outside", "precious").read_text() == "precious"
         store.teardown(keep)
         assert list(keep.iterdir()) == []
-    assert n_cut >= 4
+
+    kill_often((_SPEC, root, keep, verb), prepare, settle)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +226,7 @@ def test_a_dangerous_target_is_refused(target: str, tmp_path: Path) -> None:
 def test_a_link_to_a_dangerous_target_is_refused(tmp_path: Path) -> None:
     tmp_path.joinpath("state").symlink_to("/etc")
     with pytest.raises(InputError, match="belongs to the system"):
-        DirectoryStore("state", tmp_path)
+        state_store(_SPEC, tmp_path)
 
 
 @pytest.mark.parametrize("keep", ["state/keep", "state", "."])

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from adapters.state.kills import kill_after
+from adapters.state.kills import kill_often
 from equipoise.errors import Blocked, InputError
 from equipoise.records.plan import StateSpec
 from equipoise.wiring import state_store
@@ -214,17 +213,13 @@ def test_killed_at_any_moment_and_begun_again_gives_the_right_state(
     path = _filled(tmp_path / "desk.sqlite", journal="wal", n=15_000)
     store = state_store(_SPEC, tmp_path)
     before, clean = _rows(path), store.digest()
-    moments = np.random.default_rng(len(verb))
-    n_cut, whole = 0, 0.3
-    for k in range(8):
+
+    def prepare() -> None:
         if verb != "snapshot":
             store.snapshot(keep)
             _wreck(path)
-        is_done, took = kill_after(
-            None if k == 0 else moments.uniform(0, whole), _SPEC, tmp_path, keep, verb
-        )
-        whole = took if k == 0 else whole
-        n_cut += not is_done
+
+    def settle() -> None:
         if verb == "snapshot":
             assert store.snapshot(keep) == clean
         elif verb == "restore":
@@ -235,7 +230,8 @@ def test_killed_at_any_moment_and_begun_again_gives_the_right_state(
         assert _rows(path) == before
         store.teardown(keep)
         assert list(keep.iterdir()) == []
-    assert n_cut >= 4
+
+    kill_often((_SPEC, tmp_path, keep, verb), prepare, settle)
 
 
 def test_what_is_no_database_is_said(tmp_path: Path) -> None:

@@ -1,89 +1,71 @@
 """A folder as the state of a system."""
 
+import hashlib
 from pathlib import Path
 
-from equipoise.adapters.state import standing, tree
+from equipoise.adapters.state import tree
 from equipoise.adapters.state.standing import Snapshot
+from equipoise.adapters.state.store import Store
 from equipoise.adapters.state.targets import check_apart, checked
 from equipoise.errors import Blocked, InputError
 
 _KIND = "directory"
+_MISSING = hashlib.sha256(b"no folder").hexdigest()
 
 
-class DirectoryStore:
+def made(target: str, root: Path) -> Store:
+    """Gives the store of a folder; the path counts from `root`, the folder of the study.
+
+    Raises:
+        InputError: emptying that folder could destroy more than state.
+    """
+    return Store(_Folder(checked(target, root, kind=_KIND)), name=f"{_KIND} {target}")
+
+
+class _Folder:
     """A folder with all it holds: modes, times, links as links, empty folders."""
 
-    def __init__(self, target: str, root: Path) -> None:
-        """Takes the path of the folder, relative to the study's.
+    def __init__(self, path: Path) -> None:
+        self.kind = _KIND
+        self.target = str(path)
+        self.claim = path.with_name(f".{path.name}.claim")
+        self._path = path
 
-        Raises:
-            InputError: emptying that folder could destroy more than state.
-        """
-        self._target = checked(target, root, kind=_KIND)
-        self.name = f"{_KIND} {target}"
+    def check(self, keep: Path) -> None:
+        check_apart(self._path, keep)
 
-    def snapshot(self, keep: Path) -> str:
-        """Takes the snapshot (or finds the one standing) and gives the state's sha256.
-
-        Raises:
-            InputError: there is no such folder, or it holds what nobody can copy.
-            Blocked: the disk takes no more, or something in the folder cannot be read.
-        """
-        check_apart(self._target, keep)
-        stands = self._standing(keep)
-        if stands:
-            return stands.sha256
-        self._need_folder()
-        return standing.take(keep, self._fill).sha256
-
-    def restore(self, keep: Path) -> str:
-        """Puts the snapshot back, gives the sha256 afterwards.
-
-        Raises:
-            Blocked: no snapshot stands, or something in the folder cannot be replaced.
-        """
-        check_apart(self._target, keep)
-        if self._standing(keep) is None:
-            raise Blocked(f"no snapshot of {self.name} stands in {keep}; mend: take one first")
-        try:
-            self._target.parent.mkdir(parents=True, exist_ok=True)
-            tree.mirror(standing.content(keep), self._target)
-        except OSError as error:
-            raise Blocked(
-                f"cannot put {self.name} back: {error.filename}: {error.strerror}; "
-                "mend: stop what uses it, or give the right to write, then again"
-            ) from error
-        return self.digest()
-
-    def digest(self) -> str:
-        """Gives the sha256 over names, kinds, modes and contents of the folder as it is."""
-        self._need_folder()
-        try:
-            return tree.digest(self._target)
-        except OSError as error:
-            raise Blocked(
-                f"cannot read {error.filename}: {error.strerror}; mend: give the right to read"
-            ) from error
-
-    def teardown(self, keep: Path) -> None:
-        """Puts the snapshot back and removes it; does nothing where none stands."""
-        if self._standing(keep):
-            self.restore(keep)
-            standing.remove(keep)
-        standing.remove_leftovers(keep)
-
-    def _standing(self, keep: Path) -> Snapshot | None:
-        return standing.standing(keep, _KIND, str(self._target))
-
-    def _fill(self, content: Path) -> Snapshot:
-        tree.copy(self._target, content)
-        return Snapshot(kind=_KIND, target=str(self._target), sha256=tree.digest(content))
-
-    def _need_folder(self) -> None:
-        if not self._target.is_dir():
+    def take(self, content: Path) -> Snapshot:
+        if not self._path.is_dir():
             raise InputError(
-                f"{self.name} is no folder",
+                f"{self._path} is no folder",
                 wanted="the folder that holds the state, even an empty one",
-                mend=f"make {self._target}, or name another in study.yaml",
+                mend="make it, or name another in study.yaml",
                 code="no_state",
             )
+        tree.copy(self._path, content)
+        return Snapshot(kind=_KIND, target=self.target, sha256=tree.digest(content))
+
+    def put_back(self, content: Path, taken: Snapshot) -> None:
+        del taken
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            tree.mirror(content, self._path)
+        except OSError as error:
+            raise Blocked(
+                f"cannot put {self._path} back: {error.filename}: {error.strerror}; "
+                "mend: stop what uses it, or give the right to write, then again"
+            ) from error
+
+    def digest(self) -> str:
+        if not self._path.is_dir():
+            return _MISSING
+        try:
+            return tree.digest(self._path)
+        except OSError as error:
+            raise Blocked(
+                f"cannot read {error.filename}: {error.strerror}; mend: stop what changes it, "
+                "or give the right to read"
+            ) from error
+
+    def forget(self, taken: Snapshot) -> None:
+        """Does nothing: all of it is in the folder of the snapshot."""

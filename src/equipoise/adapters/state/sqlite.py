@@ -1,6 +1,6 @@
 """A SQLite database as the state of a system."""
 
-import os
+import hashlib
 import shutil
 import sqlite3
 import time
@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from equipoise.adapters.state import standing
 from equipoise.adapters.state.sqlite_digest import digest
 from equipoise.adapters.state.standing import Snapshot, sync
+from equipoise.adapters.state.store import Store
 from equipoise.adapters.state.targets import check_apart, checked
 from equipoise.errors import Blocked, InputError
 
@@ -21,92 +21,46 @@ _WAIT_S = 5.0
 _BESIDE = ("-wal", "-shm", "-journal")
 
 
-class SqliteStore:
+def made(target: str, root: Path) -> Store:
+    """Gives the store of a database file; the path counts from `root`, the folder of the study.
+
+    Raises:
+        InputError: the path is a folder, or belongs to the system.
+    """
+    path = checked(target, root, kind=_KIND)
+    if path.is_dir():
+        raise InputError(
+            f"{_KIND} {target} is a folder",
+            wanted="a database file",
+            mend="name the file, or write `state: {directory: ...}`",
+            where="study.yaml: field 'state'",
+            code="no_state",
+        )
+    return Store(_File(path), name=f"{_KIND} {target}")
+
+
+class _File:
     """A database file with its journal; the hash is over what it says, not over its bytes.
 
-    A file that is not there yet is a state too: putting it back removes the file.
+    A file that is not there yet is a state too: putting it back removes the file. A sound database
+    is put back in place, in one transaction, so that whoever has it open sees the change; a damaged
+    or missing one is replaced.
     """
 
-    def __init__(self, target: str, root: Path) -> None:
-        """Takes the path of the database file, relative to the study's folder.
+    def __init__(self, path: Path) -> None:
+        self.kind = _KIND
+        self.target = str(path)
+        self.claim = path.with_name(f".{path.name}.claim")
+        self._target = path
 
-        Raises:
-            InputError: the path is a folder, or belongs to the system.
-        """
-        self._target = checked(target, root, kind=_KIND)
-        self.name = f"{_KIND} {target}"
-        if self._target.is_dir():
-            raise InputError(
-                f"{self.name} is a folder",
-                wanted="a database file",
-                mend="name the file, or write `state: {directory: ...}`",
-                where="study.yaml: field 'state'",
-                code="no_state",
-            )
-
-    def snapshot(self, keep: Path) -> str:
-        """Takes the snapshot (or finds the one standing) and gives the state's sha256.
-
-        Raises:
-            InputError: the file is no SQLite database.
-            Blocked: another process is writing to it, or the disk takes no more.
-        """
+    def check(self, keep: Path) -> None:
         check_apart(self._target, keep)
-        stands = self._standing(keep)
-        return stands.sha256 if stands else standing.take(keep, self._fill).sha256
 
-    def restore(self, keep: Path) -> str:
-        """Puts the snapshot back, gives the sha256 afterwards.
-
-        A sound database is changed in place, in one transaction, so that whoever has it open sees
-        the change; a damaged or missing one is replaced.
-
-        Raises:
-            Blocked: no snapshot stands, or another process does not let go of the database.
-        """
-        stands = self._standing(keep)
-        if stands is None:
-            raise Blocked(f"no snapshot of {self.name} stands in {keep}; mend: take one first")
-        if stands.is_absent:
-            self._remove()
-        elif not self._changed_in_place(standing.content(keep), stands.sha256):
-            self._replace(standing.content(keep))
-        return self.digest()
-
-    def digest(self) -> str:
-        """Gives the sha256 over schema and rows of the database as it is.
-
-        Raises:
-            InputError: the file is no SQLite database.
-        """
+    def take(self, content: Path) -> Snapshot:
         if not self._target.exists():
-            return _ABSENT
-        with _told(self.name), closing(_opened(self._target)) as connection:
-            return digest(connection)
-
-    def teardown(self, keep: Path) -> None:
-        """Puts the snapshot back and removes it; does nothing where none stands."""
-        if self._standing(keep):
-            self.restore(keep)
-            standing.remove(keep)
-        standing.remove_leftovers(keep)
-
-    def _standing(self, keep: Path) -> Snapshot | None:
-        return standing.standing(keep, _KIND, str(self._target))
-
-    def _fill(self, content: Path) -> Snapshot:
-        if not self._target.exists():
-            if not self._target.parent.is_dir():
-                raise InputError(
-                    f"{self.name}: there is no folder {self._target.parent}",
-                    wanted="a database, or at least the folder for it",
-                    mend="correct the path, or make the folder",
-                    where="study.yaml: field 'state'",
-                    code="no_state",
-                )
-            return Snapshot(kind=_KIND, target=str(self._target), sha256=_ABSENT, is_absent=True)
+            return self._absent()
         with (
-            _told(self.name),
+            _told(self.target),
             closing(_opened(self._target)) as source,
             closing(sqlite3.connect(content)) as copy,
         ):
@@ -114,7 +68,53 @@ class SqliteStore:
             sha256 = digest(copy)
         shutil.copymode(self._target, content)
         sync(content)
-        return Snapshot(kind=_KIND, target=str(self._target), sha256=sha256)
+        return Snapshot(kind=_KIND, target=self.target, sha256=sha256)
+
+    def put_back(self, content: Path, taken: Snapshot) -> None:
+        try:
+            if taken.is_absent:
+                self._remove()
+            elif not self._changed_in_place(content, taken.sha256):
+                self._replace(content)
+        except OSError as error:
+            raise Blocked(
+                f"cannot put {self.target} back: {error.strerror}; mend: put that right, then again"
+            ) from error
+
+    def digest(self) -> str:
+        if not self._target.exists():
+            return _ABSENT
+        try:
+            with closing(_opened(self._target)) as connection:
+                return digest(connection)
+        except sqlite3.OperationalError as error:
+            if _is_busy(error):
+                raise _in_use(self.target) from error
+            return self._digest_of_damaged()
+        except sqlite3.DatabaseError:
+            return self._digest_of_damaged()
+
+    def forget(self, taken: Snapshot) -> None:
+        """Does nothing: all of it is in the folder of the snapshot."""
+
+    def _absent(self) -> Snapshot:
+        if not self._target.parent.is_dir():
+            raise InputError(
+                f"{self.target}: there is no folder {self._target.parent}",
+                wanted="a database, or at least the folder for it",
+                mend="correct the path, or make the folder",
+                where="study.yaml: field 'state'",
+                code="no_state",
+            )
+        return Snapshot(kind=_KIND, target=self.target, sha256=_ABSENT, is_absent=True)
+
+    def _digest_of_damaged(self) -> str:
+        try:
+            return hashlib.sha256(b"damaged" + self._target.read_bytes()).hexdigest()
+        except OSError as error:
+            raise Blocked(
+                f"cannot read {self.target}: {error.strerror}; mend: give the right to read"
+            ) from error
 
     def _changed_in_place(self, content: Path, sha256: str) -> bool:
         if not self._target.is_file() or self._target.is_symlink():
@@ -125,7 +125,7 @@ class SqliteStore:
                 return digest(there) == sha256
         except sqlite3.OperationalError as error:
             if _is_busy(error):
-                raise _in_use(self.name) from error
+                raise _in_use(self.target) from error
             return False
         except sqlite3.DatabaseError:
             return False
@@ -133,18 +133,13 @@ class SqliteStore:
     def _replace(self, content: Path) -> None:
         """Replaces the file; its old journal goes first, for it must not meet the new content."""
         part = self._target.with_name(f".{self._target.name}.equipoise-new")
-        try:
-            self._target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(content, part)
-            shutil.copymode(content, part)
-            sync(part)
-            self._remove_beside()
-            os.replace(part, self._target)  # noqa: PTH105  replaces a link, never what it points to
-            sync(self._target.parent)
-        except OSError as error:
-            raise Blocked(
-                f"cannot put {self.name} back: {error.strerror}; mend: put that right, then again"
-            ) from error
+        self._target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(content, part)
+        shutil.copymode(content, part)
+        sync(part)
+        self._remove_beside()
+        part.replace(self._target)
+        sync(self._target.parent)
 
     def _remove(self) -> None:
         self._remove_beside()
