@@ -19,6 +19,7 @@ from equipoise.records.suite import Suite
 from equipoise.stages.estimate.loss.raters import rater_spreads
 from equipoise.stages.estimate.loss.scoring import RunNotes, Scored, score
 from equipoise.stages.estimate.loss.units import LossTrials
+from equipoise.studies.loss.hops import undeclared_hops
 from equipoise.studies.loss.promised import amended, read_amendments
 
 PLAN = "plan.json"
@@ -205,6 +206,7 @@ def _beside(run: LossRun, catalog_sha256: str) -> RunNotes:
         is_simulated=manifest.is_simulated or run.archive.columns().facts.n_simulated > 0,
         is_stopped_early=stopped,
         n_aborted=aborted,
+        notes=undeclared_hops(run.plan, run.archive),
     )
 
 
