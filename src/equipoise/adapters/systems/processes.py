@@ -21,14 +21,16 @@ _POLL_S = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What is started: arguments, complete environment, folder, and its three streams."""
+    """What is started: arguments, complete environment, folder, what it reads.
+
+    Standard input is the open file `stdin`, or a pipe where it `has_input`, else nothing.
+    """
 
     argv: Sequence[str]
     environment: Mapping[str, str]
     folder: str
-    stdin: int | IO[bytes] = subprocess.DEVNULL
-    stdout: int | IO[bytes] = subprocess.PIPE
-    stderr: int | IO[bytes] = subprocess.PIPE
+    stdin: IO[bytes] | None = None
+    has_input: bool = False
 
 
 class Processes:
@@ -56,9 +58,9 @@ class Processes:
             argv = [self._tied, "--pdeathsig", "KILL", "--", *argv]
         child = subprocess.Popen(  # noqa: S603  the study names the program; no shell
             argv,
-            stdin=launch.stdin,
-            stdout=launch.stdout,
-            stderr=launch.stderr,
+            stdin=launch.stdin or (subprocess.PIPE if launch.has_input else subprocess.DEVNULL),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=dict(launch.environment),
             cwd=launch.folder,
             start_new_session=True,
@@ -78,7 +80,7 @@ class Processes:
         """
         is_over = False
         try:
-            await _over(child.pid)
+            await over(child.pid)
             is_over = True
         finally:
             end_group(child, is_over=is_over)
@@ -113,7 +115,7 @@ def end_group(child: subprocess.Popen[bytes], *, is_over: bool = False) -> None:
     child.wait()
 
 
-async def _over(pid: int) -> None:
+async def over(pid: int) -> None:
     """Waits until a child has ended, without reaping it."""
     if hasattr(os, "pidfd_open"):
         handle = os.pidfd_open(pid)
