@@ -20,6 +20,9 @@ _EXAMPLES = {
     "compare": "equipoise compare archives/base archives/new --partition intent -o result",
     "report": "equipoise report result --format md",
     "verify": "equipoise verify result",
+    "plan": "equipoise plan study",
+    "seal": "equipoise seal study --sign ~/.ssh/id_ed25519",
+    "amend": """equipoise amend study --reason "the desk closes at six" --set mde=0.1""",
     "calc": """echo '{"s": "0.3", "mde": "0.05"}' | equipoise calc power.n_min""",
     "demo": "equipoise demo -o demo-out",
 }

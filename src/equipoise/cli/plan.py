@@ -11,16 +11,21 @@ import click
 def command(study: Path, *, as_json: bool) -> None:
     """Check the study in the folder STUDY and write its plan.
 
-    Reads study.yaml and the files it names, and writes plan.json. Nothing is executed. The same
-    files give the same bytes.
+    Reads study.yaml and the files it names, and writes plan.json and E2E-PLAN.md. Nothing is
+    executed. The same files give the same bytes. Prints for each partition and cell what it can
+    tell, what that takes, and every reason why the study could not decide.
 
     Exit codes: 0 the plan stands; 2 the study has faults, each with its line and the mend; 3
     something the study needs is missing, or the study is sealed with another plan.
     """
     from equipoise.cli.clock import now
+    from equipoise.cli.plan_told import told
+    from equipoise.records.codec import pretty
     from equipoise.studies.loss.planning import plan_study, write_plan
 
     planned = plan_study(study, today=now().date())
     write_plan(study, planned)
-    del as_json
-    click.echo(f"plan {planned.sha256}")
+    text = pretty(planned.outlook).decode() if as_json else told(planned.outlook)
+    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+    if not as_json:
+        click.echo(f"next: read {study / 'E2E-PLAN.md'}, then equipoise seal {study}")

@@ -58,7 +58,13 @@ CATALOG: dict[str, Any] = {
             "weight": 0.4,
             "type": "deterministic",
             "max": 1,
-            "check": {"regex": {"document": "output", "absent": "{expected.amount}"}},
+            "check": {
+                "regex": {
+                    "document": "output",
+                    "pattern": "{expected.amount}",
+                    "lost_when": "absent",
+                }
+            },
         },
         {"id": "tone_off", "weight": 0.1, "type": "model_judged", "max": 1},
     ],

@@ -1,12 +1,12 @@
 """What two keys of a study file must not say of each other."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from equipoise.errors import nearest
 from equipoise.records.plan import Mode
-from equipoise.stages.plan.draft import PartitionDraft, StudyDraft
+from equipoise.stages.plan.draft import StudyDraft
 from equipoise.stages.plan.faults import Faults
 from equipoise.stages.plan.sizing import DEFAULT_S, supported_by
 from equipoise.stats.power import least_units
@@ -101,22 +101,25 @@ def _partitions(draft: StudyDraft, faults: Faults) -> Iterator[str]:
 
 
 def _typed_n_min(draft: StudyDraft, faults: Faults) -> Iterator[str]:
-    for place, one in enumerate(draft.partitions.of):
-        if one.n_min is not None and one.s_from is None and draft.partitions.s_from is None:
-            yield from typed_n_min(draft, faults, place, one.s or DEFAULT_S)
+    if draft.partitions.s_from is None and all(one.s_from is None for one in draft.partitions.of):
+        yield from typed_n_mins(draft, faults, [one.s or DEFAULT_S for one in draft.partitions.of])
 
 
-def typed_n_min(draft: StudyDraft, faults: Faults, place: int, s: float) -> Iterator[str]:
-    """Gives the fault of a hand-written `n_min` that the formula does not give (X-E1)."""
-    one: PartitionDraft = draft.partitions.of[place]
-    exact = least_units(s, draft.mde)
-    if one.n_min is not None and one.n_min != exact:
+def typed_n_mins(draft: StudyDraft, faults: Faults, spreads: Sequence[float]) -> Iterator[str]:
+    """Yields a fault for each hand-written `n_min` that the formula does not give.
+
+    It says what that number of units supports: the seed's 58 for s = 0.3 is a slip for 576.
+    """
+    for place, (one, s) in enumerate(zip(draft.partitions.of, spreads, strict=True)):
+        exact = least_units(s, draft.mde)
+        if one.n_min is None or one.n_min == exact:
+            continue
         fits = supported_by(one.n_min, s=s, mde=draft.mde)
         yield faults.at(
             ("partitions", "of", place, "n_min"),
             f"is {one.n_min}",
             wanted=f"{exact} = ceil(16 · {s:g}² / {draft.mde:g}²)",
-            mend=f"leave n_min out. {one.n_min} units support mde {fits.mde:.3f} at s = {s:g}, or "
+            mend=f"leave n_min out; {one.n_min} units support mde {fits.mde:.3f} at s = {s:g}, or "
             f"s = {fits.s:.3f} at mde = {draft.mde:g}",
         )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from equipoise.records.plan import SpreadSource
 from equipoise.stats.power import least_units
+from equipoise.stats.spread import augmented_sd
 
 DEFAULT_S = 0.3
 """The spread between units where nobody has measured it."""
@@ -30,6 +31,14 @@ class Supported:
 def supported_by(n: int, *, s: float, mde: float) -> Supported:
     """Gives the smallest mde, or the largest s, for which `n` units are enough."""
     return Supported(mde=4.0 * s / math.sqrt(n), s=mde * math.sqrt(n) / 4.0)
+
+
+def spread_with_zero_and_one(loss: float, n: int) -> float:
+    """Gives the spread of `n` equal losses after one 0 and one 1 were added: never certainty.
+
+    Twenty zeros give 0.213, as `equipoise.stats.spread.augmented_sd` has it.
+    """
+    return augmented_sd([loss] * n)
 
 
 def weights_of(factors: Sequence[tuple[float, float]]) -> list[float]:

@@ -7,15 +7,19 @@ from pathlib import Path
 from equipoise import __version__
 from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked, InputError
-from equipoise.records.catalog import Catalog
-from equipoise.records.codec import decode, digest, pretty
-from equipoise.records.plan import Plan, SpreadSource
-from equipoise.stages.plan.assembling import LeftOut, Material, assembled
-from equipoise.stages.plan.draft import StudyDraft
+from equipoise.records.codec import digest, pretty
+from equipoise.records.plan import Plan
+from equipoise.stages.grade.catalog import read_catalog
+from equipoise.stages.plan.assembling import Material, assembled
+from equipoise.stages.plan.budget import over_budget
+from equipoise.stages.plan.crosschecks import typed_n_mins
+from equipoise.stages.plan.faults import refuse
 from equipoise.stages.plan.load import read_study
-from equipoise.stages.plan.sizing import DEFAULT_S, Spread
+from equipoise.stages.plan.outlook import Outlook, outlook_of
+from equipoise.stages.plan.page import plan_page
 from equipoise.stages.plan.units import read_units
 from equipoise.studies.loss.blockers import refuse_blocked
+from equipoise.studies.loss.earlier import measured_in, spreads_of
 
 STUDY = "study.yaml"
 PLAN = "plan.json"
@@ -24,11 +28,12 @@ PLAN_PAGE = "E2E-PLAN.md"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """A plan, its bytes as the file has them, and what of the units file is not used."""
+    """A plan, its bytes as the file has them, and what it will be able to tell."""
 
     plan: Plan
     content: bytes
-    left_out: LeftOut
+    outlook: Outlook
+    page: str
 
     @property
     def sha256(self) -> str:
@@ -44,14 +49,17 @@ def plan_study(study: Path, *, today: date) -> Planned:
         today: units whose retention ended before are not used.
 
     Raises:
-        InputError: lists every fault of the study file or of the units file.
+        InputError: lists every fault of the study file or of the units file; or the budget is
+            below what the partitions need.
         Blocked: something the study needs is not there; names it.
     """
     text = read_needed(study / STUDY, "the study file")
-    draft, _ = read_study(text)
+    draft, faults = read_study(text)
     refuse_blocked(draft, study)
     catalog_bytes = read_needed(study / draft.catalog, "the loss catalog")
     reference = study / draft.reference_set if draft.reference_set else None
+    spreads, by_category = spreads_of(draft, faults, study)
+    refuse(typed_n_mins(draft, faults, [spread.s for spread in spreads]))
     material = Material(
         units=read_units(
             read_needed(study / draft.units, "the units file"),
@@ -59,18 +67,30 @@ def plan_study(study: Path, *, today: date) -> Planned:
             provenance=draft.provenance,
             name=draft.units,
         ),
-        catalog=decode(catalog_bytes, Catalog, where=draft.catalog),
+        catalog=read_catalog(catalog_bytes, draft.catalog),
         catalog_sha256=digest(catalog_bytes),
-        spreads=tuple(_spreads(draft)),
+        spreads=spreads,
         study_sha256=digest(text),
         reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
-    return Planned(plan=plan, content=pretty(plan), left_out=left_out)
+    budget = draft.budget.sample
+    refuse(over_budget(plan, budget, faults))
+    content = pretty(plan)
+    outlook = outlook_of(
+        plan,
+        material.catalog,
+        left_out,
+        plan_sha256=digest(content),
+        spreads=by_category,
+        measured=measured_in(draft, study),
+        budget=budget,
+    )
+    return Planned(plan=plan, content=content, outlook=outlook, page=plan_page(plan, outlook))
 
 
 def write_plan(study: Path, planned: Planned) -> None:
-    """Writes `plan.json`; refuses to replace a plan that is sealed.
+    """Writes `plan.json` and `E2E-PLAN.md`; refuses to replace a plan that is sealed.
 
     Raises:
         Blocked: the study is sealed and this is another plan.
@@ -81,6 +101,7 @@ def write_plan(study: Path, planned: Planned) -> None:
             "back, or `equipoise amend`, or begin a new study folder"
         )
     replace_file(study / PLAN, planned.content)
+    replace_file(study / PLAN_PAGE, planned.page.encode())
 
 
 def read_needed(path: Path, what: str) -> bytes:
@@ -96,10 +117,3 @@ def read_needed(path: Path, what: str) -> bytes:
         raise Blocked(f"{what} is missing: {path}; mend: put it there") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror})", wanted=what) from error
-
-
-def _spreads(draft: StudyDraft) -> list[Spread]:
-    return [
-        Spread(s=one.s or DEFAULT_S, source=one.s_source or SpreadSource.DEFAULT)
-        for one in draft.partitions.of
-    ]

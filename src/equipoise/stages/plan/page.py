@@ -1,0 +1,201 @@
+"""The page `E2E-PLAN.md`: what was promised, for people to read before anything is executed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from equipoise.records.plan import Mode, Plan, Provenance, Stopping
+from equipoise.stages.plan.outlook import Outlook
+
+_ESCAPED = str.maketrans({c: f"\\{c}" for c in "\\`*[]<>|#"} | {"\n": " ", "\r": " "})
+
+
+def plan_page(plan: Plan, outlook: Outlook) -> str:
+    """Gives the page; the same plan and outlook give the same text."""
+    blocks = [
+        [f"# {_text(plan.title)}", "", _text(plan.question)],
+        _facts(plan, outlook),
+        ["## Trace: one signal a hop", "", *_hops(plan)],
+        ["## Partitions", "", *_partitions(plan)],
+        ["## What it will be able to tell", "", *_cells(outlook)],
+        ["## Arms, sandbox and teardown", "", *_arms(plan, outlook)],
+        ["## Units", "", *_units(plan)],
+        ["## Why it might not decide", "", *_listed(outlook.doubts, "No reason is known.")],
+        ["## To be known beside it", "", *_listed(outlook.remarks, "Nothing.")],
+    ]
+    return "\n".join("\n".join(block) + "\n" for block in blocks)
+
+
+def _facts(plan: Plan, outlook: Outlook) -> list[str]:
+    stopping = (
+        "none: every unit is executed"
+        if plan.stopping is Stopping.NONE
+        else f"{plan.stopping.value}, {plan.looks} looks, alpha {plan.alpha:g}"
+    )
+    rows = [
+        ("mode", " and ".join(mode.value for mode in outlook.modes) + " (follows from the arms)"),
+        ("provenance", plan.provenance.value),
+        ("mde", f"{plan.mde:g}. {outlook.sentence}"),
+        ("sample budget", f"{plan.sample_budget:,} units, the sum of n_min over the partitions"),
+        ("catalog", f"{plan.catalog_version} ({plan.catalog_file}, sha256 {plan.catalog_sha256})"),
+        ("rule", f"{plan.rule}, k = {plan.k} cells, critical value {outlook.critical_z:.3f}"),
+        ("arms", "unit by unit (paired)" if plan.paired else "as independent samples"),
+        ("early stopping", stopping),
+        ("baseline", plan.baseline),
+        ("double rating", f"{plan.double_rating_share:.0%} of the units of judged categories"),
+        ("reference set", plan.reference_set or "none"),
+        ("seed", str(plan.seed)),
+        ("plan.json", f"sha256 {outlook.plan_sha256}"),
+    ]
+    return ["## Promised", "", *_table(("what", "promised"), rows)]
+
+
+def _hops(plan: Plan) -> list[str]:
+    rows = [(hop.id, hop.signal, hop.correct, hop.flake, hop.error) for hop in plan.hops]
+    return _table(("hop", "signal", "correct", "flake", "error"), rows)
+
+
+def _partitions(plan: Plan) -> list[str]:
+    axes = [(key, ", ".join(values)) for key, values in plan.axes.items()]
+    rows = [
+        (
+            one.text,
+            f"{one.frequency:g}",
+            f"{one.severity:g}",
+            f"{one.weight:.4f}",
+            f"{one.s:g}",
+            one.s_source.value,
+            f"{one.n_min:,}",
+            f"{one.n_available:,}",
+            f"{one.n_drawn:,}",
+            "none drawn" if one.draw_probability is None else f"{one.draw_probability:.4f}",
+        )
+        for one in plan.partitions
+    ]
+    head = (
+        *("partition", "frequency", "severity", "weight", "s", "source of s", "n_min"),
+        *("available", "drawn", "draw probability"),
+    )
+    return [
+        *_table(("axis", "values"), axes),
+        "",
+        "Weight = frequency × severity, as a share of the sum; n_min = ceil(16 s² / mde²).",
+        "",
+        *_table(head, rows),
+    ]
+
+
+def _cells(outlook: Outlook) -> list[str]:
+    rows = [
+        (
+            one.partition,
+            one.category or "(loss)",
+            f"{one.n:,}",
+            f"{one.n_min:,}",
+            _number(one.achieved_mde),
+            f"{one.margin:g}",
+            _number(one.reportable),
+            _number(one.reportable_at_worst),
+            _number(one.excludable),
+            "none is enough" if one.advisory_n is None else f"{one.advisory_n:,}",
+        )
+        for one in outlook.cells
+    ]
+    head = (
+        *("partition", "category", "n", "n_min", "achieved mde", "margin", "reportable"),
+        *("reportable at worst", "excludable", "advisory n"),
+    )
+    return [
+        (
+            "Margin: the smallest change that counts. Reportable: the smallest true change that is "
+            "listed with 80 %; at worst: where units lose all or nothing. Excludable: the largest "
+            "change still possible where nothing is listed. Achieved mde = 4 s / √n. Advisory n: "
+            "units in each arm that list a change of two margins with 80 %."
+        ),
+        "",
+        *_table(head, rows),
+    ]
+
+
+def _arms(plan: Plan, outlook: Outlook) -> Iterator[str]:
+    rows = [
+        (
+            arm.name,
+            arm.mode.value,
+            next(iter(arm.system)),
+            f"{told.n_executions:,}" if arm.mode is Mode.A else "none (frozen logs)",
+        )
+        for arm, told in zip(plan.arms, outlook.arms, strict=True)
+    ]
+    yield from _table(("arm", "mode", "system", "executions"), rows)
+    if Mode.A in outlook.modes:
+        state = plan.state
+        kept = f"{state.kind} {state.target}, put back per {state.scope}" if state else "none"
+        limits = plan.limits
+        yield ""
+        yield from _table(
+            ("mode A", "promised"),
+            [
+                ("sandbox: variables let through", ", ".join(plan.environment) or "none"),
+                ("variables that must be absent", ", ".join(plan.forbidden_environment) or "none"),
+                ("teardown: state put back", kept),
+                ("time limit of an attempt", f"{limits.cell_timeout_s:g} s"),
+                ("attempts at most", f"{limits.max_attempts}"),
+                ("at the same time", f"{limits.concurrency}"),
+                ("minutes at most", _limit(limits.max_minutes)),
+                ("US dollars at most", _limit(limits.max_usd)),
+            ],
+        )
+
+
+def _units(plan: Plan) -> Iterator[str]:
+    anchors = sum(unit.repetitions == 1 for unit in plan.units)
+    hostile = sum(unit.is_adversarial for unit in plan.units)
+    yield from _table(
+        ("units", "promised"),
+        [
+            ("file", f"{plan.units_file}, sha256 over its units {plan.units_sha256}"),
+            ("drawn", f"{len(plan.units):,}"),
+            ("deterministic anchors", f"{anchors:,}, executed once"),
+            (
+                "stochastic units",
+                f"{len(plan.units) - anchors:,}, {plan.stochastic_repetitions} repetitions",
+            ),
+            (
+                "adversarial units",
+                f"{hostile:,}; cap {plan.adversarial_cap:.0%} of all units; reported apart",
+            ),
+        ],
+    )
+    yield ""
+    if plan.provenance is Provenance.CORPUS:
+        yield (
+            "PII rule: every unit has a retention date and says whether it may be quoted; an "
+            "expired unit is not used; names are replaced by pseudonyms in everything that is "
+            "shown; a unit without permission never supplies a quote."
+        )
+    else:
+        yield "PII rule: not needed, the units are invented."
+
+
+def _listed(sentences: Sequence[str], otherwise: str) -> list[str]:
+    return [f"- {_text(sentence)}" for sentence in sentences] or [otherwise]
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [_row(head), _row(["---"] * len(head))]
+    return [*lines, *(_row([_text(cell) for cell in row]) for row in rows)]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _text(text: str) -> str:
+    return text.translate(_ESCAPED)
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"
+
+
+def _limit(value: float | None) -> str:
+    return "no limit" if value is None else f"{value:g}"
