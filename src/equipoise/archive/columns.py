@@ -156,6 +156,7 @@ def _derive(
 ) -> ColumnFacts:
     for table, load in sql.LOAD.items():
         database.execute(sql.fill(load, rows=sql.rows(table, str(chains / f"{table}.jsonl"))))
+    database.execute(sql.LAST_ROUND)
     labels = [key for (key,) in database.execute(sql.LABEL_KEYS).fetchall()]
     criteria = [name for (name,) in database.execute(sql.CRITERIA).fetchall()]
     database.execute(sql.FIRST_GRADES)

@@ -13,6 +13,7 @@ _TRIAL = (
 )
 _GRADE = (
     "STRUCT(trial VARCHAR, criterion VARCHAR, value DOUBLE, not_evaluable VARCHAR, how VARCHAR, "
+    "round BIGINT, "
     'evidence STRUCT(document VARCHAR, start BIGINT, "end" BIGINT, quote VARCHAR, name VARCHAR, '
     "line BIGINT)[])"
 )
@@ -50,10 +51,17 @@ LOAD = {
         "CREATE TABLE grades AS SELECT seq, body.trial AS trial, "
         "coalesce(body.criterion, 'outcome') AS criterion, body.value AS value, "
         "nullif(body.not_evaluable, '') AS reason, coalesce(body.how, 'measured') AS how, "
-        "body.evidence AS evidence FROM $rows"
+        "coalesce(body.round, 0) AS round, body.evidence AS evidence FROM $rows"
     ),
 }
 """Loads a chained file into a table; fields left out because they have their default are null."""
+
+LAST_ROUND = (
+    "DELETE FROM grades USING (SELECT trial AS t, criterion AS c, max(round) AS last FROM grades "
+    "WHERE round > 0 GROUP BY 1, 2) later WHERE trial = later.t AND criterion = later.c "
+    "AND round < later.last"
+)
+"""A grade of a later round takes the place of those before it."""
 
 LABEL_KEYS = "SELECT DISTINCT unnest(map_keys(labels)) AS key FROM trials ORDER BY key"
 LABEL_COUNTS = (

@@ -22,6 +22,7 @@ _VERBS: dict[str, tuple[str, str]] = {
     "plan": ("equipoise.cli.plan:command", "Check a study and write what it promises."),
     "seal": ("equipoise.cli.seal:command", "Freeze a plan, so that runs may begin."),
     "run": ("equipoise.cli.run:command", "Execute what is missing of a sealed study."),
+    "grade": ("equipoise.cli.grade:command", "Say what each run lost, under a loss catalog."),
     "calc": ("equipoise.cli.calc:command", "Compute one statistic: JSON in, JSON out."),
     "init": ("equipoise.cli.init:command", "Begin a study with one that runs as it is."),
     "demo": ("equipoise.cli.demo:command", "Run the built-in example from start to verdict."),

@@ -36,7 +36,8 @@ class Grade(
     """The value of a trial under a criterion, in [0,1], or the reason why there is none.
 
     Exactly one of `value` and `not_evaluable` is set. `note` says what a reader of the value has
-    to know: that it was clipped, that its quote is withheld and where it stands.
+    to know: that it was clipped, that its quote is withheld and where it stands. A grade of a later
+    `round` takes the place of those before it: more raters have spoken since.
     """
 
     trial: str
@@ -47,3 +48,4 @@ class Grade(
     by: str = ""
     evidence: tuple[Evidence, ...] = ()
     note: str = ""
+    round: int = 0

@@ -50,12 +50,14 @@ def test_e2e_05_a_category_that_needs_execution_is_not_evaluable_in_mode_b() -> 
 
 @pytest.mark.requirement("E2E-52")
 def test_e2e_52_a_category_whose_probe_was_out_is_not_evaluable() -> None:
-    made = material({}, exit_code=1, outages={"page": "no Chromium here"})
+    made = material({"journal.jsonl": ""}, exit_code=1, outages={"page": "no Chromium here"})
     given = grade({"exit_code": {}}, made, needs=["page"])
     assert (given.value, given.not_evaluable) == (
         None,
-        "probe page was unavailable: no Chromium here",
+        "unbewertbar: probe page: no Chromium here",
     )
+    silent = grade({"exit_code": {}}, made, needs=["actions"])
+    assert silent.not_evaluable == "unbewertbar: probe actions: it left no document of this trial"
     assert grade({"exit_code": {}}, made, needs=["journal"]).value == 1
 
 

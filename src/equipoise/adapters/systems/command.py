@@ -13,7 +13,6 @@ from typing import IO, Any, Self, cast
 
 import anyio
 
-from equipoise.adapters.systems.endings import budget_used, infrastructure, timed_out, too_long
 from equipoise.adapters.systems.facts import Facts
 from equipoise.adapters.systems.options import Options
 from equipoise.adapters.systems.processes import Launch, Processes
@@ -59,7 +58,7 @@ class CommandSystem:
         self._max_output = int(options.number("max_output_bytes") or _MAX_OUTPUT)
         self._facts = Facts(options.mapping("facts"), where="command.facts")
         for template in (self._argv, self._stdin, self._output, self._cwd):
-            check_placeholders(template, setting.environment, where="command")
+            check_placeholders(template, where="command")
         self._setting = setting
         self._processes = Processes(setting.ledger)
 
@@ -144,13 +143,19 @@ class CommandSystem:
 
     def _ending(self, finish: "_Finish", request: Request) -> Ending:
         if finish.is_flooded:
-            return too_long(self._max_output)
+            return Ending(
+                kind=EndingKind.TRUNCATED,
+                fault=Fault.SYSTEM,
+                detail=f"more than {self._max_output} bytes of output",
+            )
         if not finish.is_over and (self._budget_s or request.timeout_s + 1) <= request.timeout_s:
-            return budget_used(f"{self._budget_s:g} s")
+            detail = f"used up its declared {self._budget_s:g} s"
+            return Ending(kind=EndingKind.BUDGET, fault=Fault.SYSTEM, detail=detail)
         if not finish.is_over:
             return timed_out(request)
         if finish.exit_code in self._budget_exit:
-            return budget_used(f"budget, says exit code {finish.exit_code}")
+            detail = f"exit code {finish.exit_code} declares a budget used up"
+            return Ending(kind=EndingKind.BUDGET, fault=Fault.SYSTEM, detail=detail)
         if finish.exit_code:
             detail = f"exit code {finish.exit_code}"
             return Ending(kind=EndingKind.COMPLETED, fault=Fault.SYSTEM, detail=detail)
@@ -166,6 +171,15 @@ class _Finish:
     stderr: bytes
 
 
+def timed_out(request: Request) -> Ending:
+    """Gives the ending of an attempt that the harness ended: nobody can say whose fault it was."""
+    return Ending(
+        kind=EndingKind.TIMED_OUT,
+        fault=Fault.UNKNOWN,
+        detail=f"ended by the harness after {request.timeout_s:g} s",
+    )
+
+
 def _argument(part: str, values: Mapping[str, Any]) -> str:
     value = filled(part, values)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -174,8 +188,13 @@ def _argument(part: str, values: Mapping[str, Any]) -> str:
 def _not_started(program: str, error: OSError) -> Answer:
     """A program that cannot be started says nothing about the system; too few files may pass."""
     passing = error.errno in {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
-    detail = f"{program!r} cannot be started: {error.strerror or error}"
-    return Answer(ending=infrastructure(detail, is_retriable=passing))
+    ending = Ending(
+        kind=EndingKind.INFRASTRUCTURE_ERROR,
+        fault=Fault.INFRASTRUCTURE,
+        is_retriable=passing,
+        detail=f"{program!r} cannot be started: {error.strerror or error}",
+    )
+    return Answer(ending=ending)
 
 
 @contextmanager

@@ -21,16 +21,14 @@ _POLL_S = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What is started: arguments, complete environment, folder, what it reads.
-
-    Standard input is the open file `stdin`, or a pipe where it `has_input`, else nothing.
-    """
+    """What is started: arguments, complete environment, folder, and its three streams."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
     folder: str
-    stdin: IO[bytes] | None = None
-    has_input: bool = False
+    stdin: int | IO[bytes] = subprocess.DEVNULL
+    stdout: int | IO[bytes] = subprocess.PIPE
+    stderr: int | IO[bytes] = subprocess.PIPE
 
 
 class Processes:
@@ -58,9 +56,9 @@ class Processes:
             argv = [self._tied, "--pdeathsig", "KILL", "--", *argv]
         child = subprocess.Popen(  # noqa: S603  the study names the program; no shell
             argv,
-            stdin=launch.stdin or (subprocess.PIPE if launch.has_input else subprocess.DEVNULL),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdin=launch.stdin,
+            stdout=launch.stdout,
+            stderr=launch.stderr,
             env=dict(launch.environment),
             cwd=launch.folder,
             start_new_session=True,
@@ -80,7 +78,7 @@ class Processes:
         """
         is_over = False
         try:
-            await over(child.pid)
+            await _over(child.pid)
             is_over = True
         finally:
             end_group(child, is_over=is_over)
@@ -115,7 +113,7 @@ def end_group(child: subprocess.Popen[bytes], *, is_over: bool = False) -> None:
     child.wait()
 
 
-async def over(pid: int) -> None:
+async def _over(pid: int) -> None:
     """Waits until a child has ended, without reaping it."""
     if hasattr(os, "pidfd_open"):
         handle = os.pidfd_open(pid)

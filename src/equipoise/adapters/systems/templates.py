@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from equipoise.errors import InputError, nearest
@@ -10,45 +10,33 @@ from equipoise.records.brief import Request
 
 PLACEHOLDERS = (
     *("brief", "unit", "arm", "trial", "repetition", "attempt", "seed"),
-    *("service", "workspace", "study", "python", "env"),
+    *("service", "workspace", "study", "python", "nonce"),
 )
-"""What may stand between braces; `brief` is followed by a path: ``{brief.customer.name}``, `env` by
-the name of a variable that the plan lists: ``{env.API_KEY}``."""
-
-_DEEP = ("brief", "env")
+"""What may stand between braces; `brief` is followed by a path: ``{brief.customer.name}``."""
 
 _MARK = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)((?:\.[\w-]+)*)\}")
 
 
-def check_placeholders(
-    template: Any, environment: Collection[str], *, where: str, own: tuple[str, ...] = ()
-) -> None:
-    """Checks every placeholder of a template; `own` are further ones that are known there.
+def check_placeholders(template: Any, *, where: str) -> None:
+    """Checks every placeholder of a template.
 
     Raises:
-        InputError: one is not known, or names a variable that the plan does not list.
+        InputError: one is not known; the nearest is named.
     """
-    known = [*PLACEHOLDERS, *own]
-    for mark in (mark for text in _texts(template) for mark in _MARK.finditer(text) if mark[1]):
-        if mark[1] not in known or (mark[2] and mark[1] not in _DEEP):
-            raise InputError(
-                f"placeholder {mark[0]}",
-                wanted=f"one of {', '.join('{' + name + '}' for name in known)}",
-                mend=nearest(mark[1], known) or "write {{ and }} where braces are meant",
-                where=where,
-                code="unknown_placeholder",
-            )
-        if mark[1] == "env" and mark[2][1:] not in environment:
-            raise InputError(
-                f"placeholder {mark[0]}",
-                wanted="a variable that is set and that sandbox.environment lists",
-                mend="add it to sandbox.environment, and set it",
-                where=where,
-                code="unlisted_variable",
-            )
+    for text in _texts(template):
+        for mark in _MARK.finditer(text):
+            if mark[1] and (mark[1] not in PLACEHOLDERS or (mark[2] and mark[1] != "brief")):
+                raise InputError(
+                    f"placeholder {mark[0]}",
+                    wanted=f"one of {', '.join('{' + name + '}' for name in PLACEHOLDERS)}",
+                    mend=nearest(mark[1], list(PLACEHOLDERS))
+                    or "write {{ and }} where braces are meant",
+                    where=where,
+                    code="unknown_placeholder",
+                )
 
 
-def values_of(request: Request, fixed: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(request: Request, fixed: Mapping[str, str]) -> dict[str, Any]:
     """Gives what the placeholders stand for; `fixed` is what does not depend on the request."""
     return {
         **fixed,

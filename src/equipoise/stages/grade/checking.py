@@ -113,14 +113,19 @@ def hinder(category: Category, material: Material, mode: Mode) -> None:
     """Stops where the category cannot be evaluated for this trial, whatever its check.
 
     Raises:
-        NotEstimable: it needs re-execution in mode B, or a probe that was out.
+        NotEstimable: it needs re-execution in mode B, or a probe that left nothing of this trial.
     """
     if category.is_reexecuted and mode is Mode.B:
         raise NotEstimable(NOT_REEXECUTED, code="not_reexecuted")
     for probe in category.needs:
-        if probe in material.outages:
-            why = f"probe {probe} was unavailable: {material.outages[probe]}"
-            raise NotEstimable(why, code="outage")
+        if not any(is_of(probe, name) for name in material.documents):
+            why = material.outages.get(probe, "it left no document of this trial")
+            raise NotEstimable(f"unbewertbar: probe {probe}: {why}", code="outage")
+
+
+def is_of(probe: str, document: str) -> bool:
+    """Says whether a document was left by a probe: it is named after it."""
+    return document == probe or document.startswith((f"{probe}.", f"{probe}/"))
 
 
 def record_quoted(material: Material, field: str) -> tuple[Evidence, ...]:

@@ -33,7 +33,6 @@ class Executed:
     output: bytes | None
     documents: Mapping[str, bytes]
     unavailable: Mapping[str, str]
-    retry_after_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,137 @@
+"""``equipoise grade``: what the runs of a study lost, under a catalog, with quotes."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from equipoise.studies.loss.grading_told import Tally, Told
+
+_MOST_REASONS = 3
+_MOST_NOTICES = 8
+
+
+@click.command("grade")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option(
+    "--catalog",
+    type=click.Path(path_type=Path),
+    help="Grade under this loss-catalog.vN.json in place of the planned one.",
+)
+@click.option("--arm", help="Grade the runs of this arm only.")
+@click.option("--json", "as_json", is_flag=True, help="Print what came of it as JSON.")
+def command(study: Path, *, catalog: Path | None, arm: str | None, as_json: bool) -> None:
+    """Grade the runs of the sealed study in the folder STUDY, without executing anything.
+
+    Every trial that ended with an outcome gets a grade in every category of the catalog, with a
+    verbatim quote or the reason why there is none, and a loss. Findings of reviewers and model
+    judges are taken from STUDY/findings/*.jsonl. Grades under another version of the catalog stay
+    as they are; what was graded before is not graded again.
+
+    Exit codes: 0 graded; 1 something archived was altered; 2 the catalog or a finding is refused
+    (nothing is graded); 3 a precondition is missing (not sealed, no runs, the reference set has
+    drifted, the disk is full); 130 interrupted: grade again and it goes on.
+    """
+    from equipoise.cli.clock import now
+    from equipoise.studies.loss.grading import Asked, grade_study
+
+    asked = Asked(study=study, today=now().date(), catalog=catalog, arm=arm)
+    with _progress() as on_progress:
+        graded = grade_study(asked, on_progress=on_progress)
+    if as_json:
+        _write(_as_json(study, graded))
+    else:
+        _write("".join(f"{line}\n" for told in graded for line in _lines(told)))
+        _write(f"next: equipoise compare {study}\n")
+
+
+def _lines(told: "Told") -> Iterator[str]:
+    new = f"{told.n_new:,} graded now" if told.n_new else "nothing new"
+    yield f"{told.arm}: {told.n_trials:,} trials under {told.version}, {new}  [{told.run_id}]"
+    if told.endings:
+        ended = ", ".join(f"{n:,} {kind}" for kind, n in told.endings.items())
+        yield f"  no outcome  {ended}: not graded, and no loss"
+    width = max(len(name) for name in told.categories)
+    for name, tally in told.categories.items():
+        yield f"  {name:{width}}  {_told(tally)}"
+    if told.changes:
+        yield f"  against {told.old}, under which these trials were graded before:"
+        yield from (f"    {line}" for line in told.changes)
+    for notice in told.notices[:_MOST_NOTICES]:
+        where = f" [{notice.where}]" if notice.where else ""
+        yield f"  {notice.severity.value}: {notice.message}{where}"
+    if len(told.notices) > _MOST_NOTICES:
+        yield f"  … and {len(told.notices) - _MOST_NOTICES} more: equipoise grade … --json"
+
+
+def _told(tally: "Tally") -> str:
+    parts = []
+    if tally.mean is not None:
+        parts.append(f"mean {tally.mean:.4f}, lost in {tally.n_lost:,} of {tally.n_values:,}")
+    for why, n in tally.why.most_common(_MOST_REASONS):
+        parts.append(f"{n:,} unbewertbar ({why.removeprefix('unbewertbar: ')})")
+    more = len(tally.why) - _MOST_REASONS
+    return "; ".join(parts) + (f"; and {more} further reasons" if more > 0 else "")
+
+
+def _as_json(study: Path, graded: "list[Told]") -> str:
+    from equipoise.records.codec import pretty
+
+    runs = [
+        {
+            "run_id": told.run_id,
+            "arm": told.arm,
+            "mode": told.mode,
+            "version": told.version,
+            "n_trials": told.n_trials,
+            "n_new": told.n_new,
+            "endings": told.endings,
+            "categories": {
+                name: {
+                    "mean": tally.mean,
+                    "n_values": tally.n_values,
+                    "n_lost": tally.n_lost,
+                    "n_cited": tally.n_cited,
+                    "n_clipped": tally.n_clipped,
+                    "n_withheld": tally.n_withheld,
+                    "unbewertbar": dict(tally.why.most_common()),
+                }
+                for name, tally in told.categories.items()
+            },
+            "double_rating": told.shares,
+            "against": told.old,
+            "changes": told.changes,
+            "notices": told.notices,
+        }
+        for told in graded
+    ]
+    return pretty({"study": str(study), "runs": runs}).decode()
+
+
+def _write(text: str) -> None:
+    """Writes to stdout as UTF-8, whatever the locale says."""
+    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
+    """Shows how far the grading is, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        tasks: dict[str, TaskID] = {}
+
+        def on_progress(run: str, done: int, total: int) -> None:
+            if run not in tasks:
+                tasks[run] = shown.add_task(run, total=total)
+            shown.update(tasks[run], completed=done)
+
+        yield on_progress

@@ -1,0 +1,282 @@
+"""Grades the archives of a loss study: new grades stand beside the old, nothing is executed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+import msgspec
+
+from equipoise.archive.blobs import Blobs
+from equipoise.archive.manifest import BLOBS, Criterion, RunFacts
+from equipoise.archive.store import Archive
+from equipoise.errors import Blocked, InputError, nearest
+from equipoise.records.catalog import Catalog
+from equipoise.records.codec import digest, encode
+from equipoise.records.event import Rating
+from equipoise.records.grade import Grade
+from equipoise.records.terms import Direction
+from equipoise.stages.grade.findings import Finding, Known, read_findings
+from equipoise.stages.grade.material import RECORD, Material
+from equipoise.stages.grade.reviewing import Reviewed, not_reviewed, review
+from equipoise.stages.grade.unit_loss import LOSS, loss_grade
+from equipoise.studies.loss.gathering import Gathered, gather, graded_trials
+from equipoise.studies.loss.grading_told import Told, tell
+from equipoise.studies.loss.grading_work import Bench, Work, grades_of, material_of
+from equipoise.studies.loss.rescoring import (
+    Chosen,
+    catalog_changes,
+    choose_catalog,
+    last_catalog,
+    lock_catalog,
+)
+from equipoise.studies.loss.sealed import Sealed, read_sealed
+
+ARCHIVES = "archive"
+FINDINGS = "findings"
+
+Progress = Callable[[str, int, int], None]
+"""Is told a run, how many of its trials are looked at, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is to be graded.
+
+    Args:
+        study: the study folder.
+        today: the day on which retention is judged.
+        catalog: the catalog's file; null = the planned one.
+        arm: only this arm.
+    """
+
+    study: Path
+    today: date
+    catalog: Path | None = None
+    arm: str | None = None
+
+
+def grade_study(asked: Asked, *, on_progress: Progress | None = None) -> list[Told]:
+    """Grades every archive of a study under one catalog, and says of each what came of it.
+
+    What was graded under this version before is left as it is; a killed grading goes on where it
+    was.
+
+    Raises:
+        Blocked: the study is not sealed, has no runs, or its reference set has drifted.
+        InputError: the catalog, a finding or the arm is not what it has to be; nothing is graded.
+        Tampered: something sealed or archived was altered.
+    """
+    sealed = read_sealed(asked.study, today=date.min)  # retention is judged unit by unit
+    paths = _archives(sealed, asked)
+    every = [path for path, _ in archives_of(sealed.root)]
+    chosen = choose_catalog(sealed.root, sealed.plan, asked.catalog, every)
+    findings = _findings(sealed, chosen.catalog, every)
+    lock_catalog(sealed.root, chosen)
+    return [
+        _grade_archive(path, sealed, chosen, findings, (asked.today, on_progress)) for path in paths
+    ]
+
+
+def archives_of(root: Path) -> list[tuple[Path, RunFacts]]:
+    """Gives the archives of runs in a study folder with their facts, in order of their number."""
+    folder = root / ARCHIVES
+    found = []
+    for path in sorted(folder.iterdir() if folder.is_dir() else (), key=_ordinal):
+        if path.joinpath("archive.json").is_file():
+            facts = Archive.open(path).manifest.run
+            if isinstance(facts, RunFacts):
+                found.append((path, facts))
+    return found
+
+
+def _ordinal(path: Path) -> tuple[int, str]:
+    last = path.name.rpartition("-")[2]
+    return (int(last) if last.isdigit() else 0, path.name)
+
+
+def _archives(sealed: Sealed, asked: Asked) -> list[Path]:
+    found = archives_of(sealed.root)
+    if not found:
+        raise Blocked(
+            f"{sealed.root} has no runs to grade; mend: `equipoise run {sealed.root}` first"
+        )
+    arms = sorted({facts.arm for _, facts in found})
+    if asked.arm is not None and asked.arm not in arms:
+        raise InputError(
+            f"no run of arm {asked.arm!r}",
+            wanted=f"one of {', '.join(arms)}",
+            mend=nearest(asked.arm, arms),
+            code="no_arm",
+        )
+    return [path for path, facts in found if asked.arm in {None, facts.arm}]
+
+
+def _findings(sealed: Sealed, catalog: Catalog, archives: Sequence[Path]) -> list[Finding]:
+    files = sorted(sealed.root.joinpath(FINDINGS).glob("*.jsonl"))
+    if not files:
+        return []
+    return read_findings(
+        ((f"{FINDINGS}/{path.name}", path.read_bytes()) for path in files),
+        catalog,
+        _known(archives),
+    )
+
+
+def _known(archives: Sequence[Path]) -> Known:
+    arms: dict[str, None] = {}
+    arm_of: dict[str, str] = {}
+    trial_of: dict[tuple[str, int, str], str] = {}
+    for path in archives:
+        for trial in graded_trials(Archive.open(path)):
+            arms[trial.arm] = None
+            arm_of[trial.id] = trial.arm
+            trial_of.setdefault((trial.unit, trial.repetition, trial.arm), trial.id)
+    return Known(arms=tuple(arms), arm_of=arm_of, trial_of=trial_of)
+
+
+def _grade_archive(
+    path: Path,
+    sealed: Sealed,
+    chosen: Chosen,
+    findings: Sequence[Finding],
+    at: tuple[date, Progress | None],
+) -> Told:
+    today, on_progress = at
+    catalog = chosen.catalog
+    with Archive.append_to(path) as archive:
+        old = last_catalog(archive, catalog.version)
+        gathered = gather(archive, sealed, catalog, today)
+        if chosen.name not in gathered.names:
+            archive.attach(chosen.name, [chosen.content])
+        _declare(archive, catalog)
+        bench = Bench(blobs=path / BLOBS, catalog=catalog, mode=gathered.mode, root=sealed.root)
+        reviewed = _review(findings, bench, gathered, sealed)
+        for rating in _new_ratings(reviewed, gathered, catalog):
+            archive.append(rating)
+        n_new = _write(archive, bench, gathered, reviewed, on_progress)
+        archive.commit()
+        told = tell(archive, catalog, gathered, reviewed)
+        for notice in told.notices:
+            if notice not in gathered.notices:
+                archive.append(notice)
+    changes = tuple(catalog_changes(old, catalog)) if old else ()
+    return replace(told, n_new=n_new, changes=changes, old=old.version if old else "")
+
+
+def _declare(archive: Archive, catalog: Catalog) -> None:
+    """Says in the manifest that less is better of every criterion of the catalog."""
+    names = [*(category.id for category in catalog.categories), LOSS]
+    wanted = {catalog.criterion(name): Criterion(direction=Direction.LOWER) for name in names}
+    before = archive.manifest.criteria
+    if before | wanted != before:
+        archive.declare(msgspec.structs.replace(archive.manifest, criteria=before | wanted))
+
+
+def _review(
+    findings: Sequence[Finding], bench: Bench, gathered: Gathered, sealed: Sealed
+) -> Reviewed:
+    blobs = Blobs(bench.blobs)
+    by_trial = {work.trial.id: work for work in gathered.work if not work.barred}
+
+    def material(trial: str) -> Material:
+        return material_of(by_trial[trial], blobs)
+
+    return review(
+        [finding for finding in findings if finding.trial in by_trial],
+        bench.catalog,
+        material,
+        bench.mode,
+        Fraction(str(sealed.plan.double_rating_share)),
+    )
+
+
+def _new_ratings(reviewed: Reviewed, gathered: Gathered, catalog: Catalog) -> list[Rating]:
+    found = []
+    for rating in reviewed.ratings:
+        before = gathered.ratings.get((rating.trial, rating.criterion, rating.rater))
+        if before is None:
+            found.append(rating)
+        elif before != rating.value:
+            raise InputError(
+                f"{rating.source}: rater {rating.rater!r} gave {before:g} before and now "
+                f"{rating.value:g} (share of the maximum lost)",
+                wanted="ratings as they were recorded; they are never altered",
+                mend=f"keep the line as it was; look again under a version after {catalog.version}",
+                code="rating_changed",
+            )
+    return found
+
+
+def _write(
+    archive: Archive,
+    bench: Bench,
+    gathered: Gathered,
+    reviewed: Reviewed,
+    on_progress: Progress | None,
+) -> int:
+    """Appends what is not there yet: a trial's grades in the catalog's order, its loss last."""
+    todo = [work for work in gathered.work if not gathered.is_checked(work.trial.id)]
+    checked = grades_of(bench, todo)
+    total, n_new = len(gathered.work), 0
+    for number, work in enumerate(gathered.work, start=1):
+        trial = work.trial.id
+        fresh = {} if gathered.is_checked(trial) else next(checked)
+        if gathered.wants(trial):
+            before = gathered.standing.get(trial, {})
+            kept = _kept(work, (before, fresh), bench.catalog, gathered, reviewed)
+            new = {name: grade for name, grade in kept.items() if grade is not before.get(name)}
+            for name, grade in new.items():
+                criterion = bench.catalog.criterion(name)
+                _attach_record(archive, work, grade, gathered)
+                archive.append(msgspec.structs.replace(grade, criterion=criterion))
+            n_new += bool(new)
+        if on_progress is not None and (number % 100 == 0 or number == total):
+            on_progress(archive.manifest.run_id, number, total)
+    return n_new
+
+
+def _kept(
+    work: Work,
+    given: tuple[Mapping[str, Grade], Mapping[str, Grade]],
+    catalog: Catalog,
+    gathered: Gathered,
+    reviewed: Reviewed,
+) -> dict[str, Grade]:
+    """Gives the grades that hold for a trial: what stands, unless raters have said more since."""
+    before, fresh = given
+    trial = work.trial.id
+    kept: dict[str, Grade] = {}
+    for category in catalog.categories:
+        name = category.id
+        if name in fresh or (name in before and (category.check or work.barred)):
+            kept[name] = before.get(name) or fresh[name]
+            continue
+        grade = (
+            reviewed.grades.get((trial, name))
+            or gathered.imported.get((trial, name))
+            or not_reviewed(category, trial)
+        )
+        kept[name] = _settled(grade, before.get(name))
+    kept[LOSS] = _settled(loss_grade(catalog, trial, kept), before.get(LOSS))
+    return kept
+
+
+def _settled(grade: Grade, before: Grade | None) -> Grade:
+    """Gives the grade that stands where it says the same, else the new one in a later round."""
+    if before is None:
+        return grade
+    same = msgspec.structs.replace(grade, criterion=before.criterion, round=before.round)
+    return before if same == before else msgspec.structs.replace(same, round=before.round + 1)
+
+
+def _attach_record(archive: Archive, work: Work, grade: Grade, gathered: Gathered) -> None:
+    """Stores the trial's own record as a document where a grade quotes it."""
+    name = f"{work.trial.id}/{RECORD}"
+    if name in gathered.names or not any(place.name == RECORD for place in grade.evidence):
+        return
+    content = encode(work.trial)
+    if any(place.document == digest(content) for place in grade.evidence):
+        archive.attach(name, [content])
+        gathered.names.add(name)

@@ -1,0 +1,145 @@
+"""What came of a grading: values and gaps per category, and what has to be said about them."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from equipoise.archive.store import Archive
+from equipoise.records.catalog import Catalog
+from equipoise.records.grade import Grade
+from equipoise.records.notice import Notice, Severity
+from equipoise.stages.grade.reviewing import Reviewed
+from equipoise.stages.grade.unit_loss import LOSS
+from equipoise.studies.loss.gathering import Gathered
+
+INVALID = "invalid_finding"
+CLIPPED = "clipped"
+FEW_DOUBLE = "double_rating"
+BARRED = "not_graded"
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What became of one category, or of the loss, over the trials of one run."""
+
+    n_values: int = 0
+    n_lost: int = 0
+    total: float = 0.0
+    n_clipped: int = 0
+    n_withheld: int = 0
+    n_cited: int = 0
+    why: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def mean(self) -> float | None:
+        """Gives the mean share lost; null where nothing could be evaluated."""
+        return self.total / self.n_values if self.n_values else None
+
+    def take(self, grade: Grade) -> None:
+        """Adds a grade."""
+        if grade.value is None:
+            self.why[grade.not_evaluable] += 1
+            return
+        self.n_values += 1
+        self.n_lost += grade.value > 0
+        self.total += grade.value
+        self.n_clipped += "clipped" in grade.note
+        self.n_withheld += "quote withheld" in grade.note
+        self.n_cited += bool(grade.evidence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What came of grading one run.
+
+    Args:
+        run_id, arm, mode: whose run it is.
+        version: the catalog's version.
+        n_trials: trials that ended with an outcome.
+        n_new: of them, those about which something new was written.
+        endings: how many trials ended otherwise, by kind; they have no grade.
+        categories: category id, or ``loss``, -> what became of it.
+        shares: category id -> how many units were rated twice, in words.
+        notices: what has to be said; they stand in the archive.
+        old: the version it was graded under last, if another.
+        changes: what is different against that version, one line each.
+    """
+
+    run_id: str
+    arm: str
+    mode: str
+    version: str
+    n_trials: int
+    endings: Mapping[str, int]
+    categories: Mapping[str, Tally]
+    shares: Mapping[str, str]
+    notices: tuple[Notice, ...]
+    n_new: int = 0
+    old: str = ""
+    changes: tuple[str, ...] = ()
+
+
+def tell(archive: Archive, catalog: Catalog, gathered: Gathered, reviewed: Reviewed) -> Told:
+    """Gives what stands under this version, from the archive's own lines."""
+    names = {catalog.criterion(c.id): c.id for c in catalog.categories}
+    names[catalog.criterion(LOSS)] = LOSS
+    last: dict[tuple[str, str], Grade] = {}
+    for grade in archive.read(Grade):
+        if name := names.get(grade.criterion):
+            before = last.get((grade.trial, name))
+            if before is None or grade.round > before.round:
+                last[grade.trial, name] = grade
+    tallies = {name: Tally() for name in names.values()}
+    for (_, name), grade in last.items():
+        tallies[name].take(grade)
+    return Told(
+        run_id=archive.manifest.run_id,
+        arm=gathered.arm,
+        mode=gathered.mode.value,
+        version=catalog.version,
+        n_trials=len(gathered.work),
+        endings=dict(sorted(gathered.endings.items())),
+        categories=tallies,
+        shares={name: share.text for name, share in reviewed.shares.items()},
+        notices=tuple(_notices(catalog, gathered, reviewed, tallies)),
+    )
+
+
+def _notices(
+    catalog: Catalog, gathered: Gathered, reviewed: Reviewed, tallies: Mapping[str, Tally]
+) -> list[Notice]:
+    found = [
+        Notice(
+            code=INVALID,
+            message=f"{one.why}; it does not count",
+            severity=Severity.REFUSED,
+            where=one.finding.where,
+        )
+        for one in reviewed.invalid
+    ]
+    for name, share in reviewed.shares.items():
+        if not share.is_enough:
+            message = f"category {name} is not evaluable: {share.text}"
+            found.append(Notice(code=FEW_DOUBLE, message=message, where=catalog.criterion(name)))
+    found += [
+        Notice(
+            code=CLIPPED,
+            message=f"raw values of {name} above its maximum were clipped",
+            severity=Severity.INFO,
+            where=catalog.criterion(name),
+            count=tally.n_clipped,
+        )
+        for name, tally in tallies.items()
+        if tally.n_clipped and name != LOSS
+    ]
+    barred = Counter(work.barred for work in gathered.work if work.barred)
+    found += [
+        Notice(
+            code=BARRED,
+            message=f"{count} trials were not graded: {why}",
+            where=f"catalog {catalog.version}",
+            count=count,
+        )
+        for why, count in sorted(barred.items())
+    ]
+    return found

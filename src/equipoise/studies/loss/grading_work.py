@@ -1,0 +1,135 @@
+"""The trials of an archive as work for grading, and the grades that processes make of it."""
+
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from equipoise.archive.blobs import Blobs
+from equipoise.records.brief import Brief
+from equipoise.records.catalog import Catalog
+from equipoise.records.grade import Grade
+from equipoise.records.holdout import Holdout
+from equipoise.records.plan import Mode
+from equipoise.records.trial import Trial
+from equipoise.stages.grade.checking import Check, grade_trial, ready
+from equipoise.stages.grade.material import Material, Stored
+
+_BATCH = 64
+_WORTH_PROCESSES = 1500
+"""Fewer trials than this are graded before another process has even started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One trial to grade: its documents by name with their hashes, and what belongs to its unit.
+
+    `barred` says why the trial may not be graded at all; its documents are not read then.
+    """
+
+    trial: Trial
+    documents: Mapping[str, str]
+    brief: Brief | None
+    holdout: Holdout | None
+    outages: Mapping[str, str] = field(default_factory=dict)
+    barred: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What all the work of one archive shares.
+
+    `root` is the study folder, where the study's own checks are found.
+    """
+
+    blobs: Path
+    catalog: Catalog
+    mode: Mode
+    root: Path
+
+
+def material_of(work: Work, blobs: Blobs) -> Material:
+    """Gives the trial as its checks see it; documents are read when a check wants them."""
+    return Material(
+        trial=work.trial,
+        documents={
+            name: Stored(name=name, sha256=sha256, read=partial(_read, blobs, sha256))
+            for name, sha256 in work.documents.items()
+        },
+        brief=work.brief,
+        holdout=work.holdout,
+        outages=work.outages,
+    )
+
+
+def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[dict[str, Grade]]:
+    """Yields, in order, the grades of each trial in every category that has a check.
+
+    Of a trial that is barred, in every category.
+
+    Raises:
+        Tampered: a document is not as it was stored.
+    """
+    n_processes = min(os.cpu_count() or 1, 8)
+    if len(work) < _WORTH_PROCESSES or n_processes < 2:
+        yield from _Grader(bench).grades(work)
+        return
+    batches = [work[at : at + _BATCH] for at in range(0, len(work), _BATCH)]
+    pending: deque[Future[list[dict[str, Grade]]]] = deque()
+    with ProcessPoolExecutor(
+        n_processes, mp_context=get_context("spawn"), initializer=_begin, initargs=(bench,)
+    ) as pool:
+        try:
+            for batch in batches:
+                pending.append(pool.submit(_grade, batch))
+                if len(pending) > 4 * n_processes:
+                    yield from pending.popleft().result()
+            while pending:
+                yield from pending.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Grader:
+    """The checks of a catalog, ready to be executed on the trials of an archive."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._checks: tuple[Check, ...] = ready(bench.catalog)
+        self._catalog = bench.catalog
+        self._mode = bench.mode
+        self._blobs = Blobs(bench.blobs)
+
+    def grades(self, work: Sequence[Work]) -> Iterator[dict[str, Grade]]:
+        for one in work:
+            if one.barred:
+                yield self._barred(one)
+                continue
+            yield grade_trial(self._checks, material_of(one, self._blobs), self._mode)
+
+    def _barred(self, one: Work) -> dict[str, Grade]:
+        return {
+            category.id: Grade(
+                trial=one.trial.id, criterion=category.id, not_evaluable=one.barred, by="catalog"
+            )
+            for category in self._catalog.categories
+        }
+
+
+_HERE: list[_Grader] = []
+"""The grader of this process, where it is one that was started for grading."""
+
+
+def _begin(bench: Bench) -> None:
+    _HERE[:] = [_Grader(bench)]
+
+
+def _grade(work: Sequence[Work]) -> list[dict[str, Grade]]:
+    return list(_HERE[0].grades(work))
+
+
+def _read(blobs: Blobs, sha256: str) -> bytes:
+    return b"".join(blobs.chunks(sha256))
