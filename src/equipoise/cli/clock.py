@@ -18,9 +18,18 @@ def now() -> datetime:
     Raises:
         InputError: the variable holds no whole number of seconds.
     """
+    return exact_now().replace(microsecond=0)
+
+
+def exact_now() -> datetime:
+    """Gives the time in UTC with its fraction of a second, or the one in ``SOURCE_DATE_EPOCH``.
+
+    Raises:
+        InputError: the variable holds no whole number of seconds.
+    """
     given = os.environ.get(_VARIABLE)
     if given is None:
-        return datetime.fromtimestamp(int(time.time()), UTC)
+        return datetime.fromtimestamp(time.time(), UTC)
     try:
         return datetime.fromtimestamp(int(given), UTC)
     except (ValueError, OverflowError, OSError) as error:

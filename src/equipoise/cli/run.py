@@ -1,10 +1,8 @@
 """``equipoise run``: executes what is missing of a sealed study."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,12 +46,13 @@ def command(
     Exit codes: 0 done, or stopped at a limit; 2 wrong use; 3 a precondition is missing (not sealed,
     a preflight failed, the disk is full); 5 the state could not be put back; 130 interrupted.
     """
+    from equipoise.cli.clock import exact_now
     from equipoise.studies.loss.running import run_study
     from equipoise.studies.loss.running_asked import Asked
     from equipoise.studies.loss.sealed import read_sealed
     from equipoise.wiring import adapters
 
-    sealed = read_sealed(study, today=_now().date())
+    sealed = read_sealed(study, today=exact_now().date())
     with _progress() as on_progress:
         asked = Asked(
             arms=arms,
@@ -64,7 +63,7 @@ def command(
             hears_signals=True,
             on_progress=on_progress,
         )
-        runs = run_study(sealed, adapters(), asked, _now)
+        runs = run_study(sealed, adapters(), asked, exact_now)
     if as_json:
         from equipoise.records.codec import pretty
 
@@ -132,10 +131,6 @@ def _progress() -> Iterator["Callable[[str, RunProgress], None] | None"]:
             shown.update(tasks[arm], completed=progress.n_settled)
 
         yield on_progress
-
-
-def _now() -> datetime:
-    return datetime.fromtimestamp(time.time(), UTC)
 
 
 def _write(text: str) -> None:
