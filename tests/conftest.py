@@ -4,6 +4,8 @@ import signal
 
 from hypothesis import settings
 
+pytest_plugins = ["machine.postgres"]
+
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
 

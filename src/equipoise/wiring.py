@@ -39,6 +39,7 @@ READERS: dict[str, tuple[str, str]] = {
 STATES: dict[str, str] = {
     "directory": "equipoise.adapters.state.directory:made",
     "sqlite": "equipoise.adapters.state.sqlite:made",
+    "postgres": "equipoise.adapters.state.postgres:made",
 }
 """Kind of state -> ``module:attribute`` of its store."""
 

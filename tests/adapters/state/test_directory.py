@@ -188,7 +188,7 @@ def test_killed_at_any_moment_and_begun_again_gives_the_right_state(
     verb: str, tmp_path: Path
 ) -> None:
     root, keep = tmp_path / "study", tmp_path / "keep"
-    folder = filled(root / "state", n_files=600)
+    folder = filled(root / "state", n_files=250)
     root.joinpath("outside").mkdir()
     root.joinpath("outside", "precious").write_text("precious")
     store = state_store(_SPEC, root)
@@ -196,7 +196,7 @@ def test_killed_at_any_moment_and_begun_again_gives_the_right_state(
 
     def prepare() -> None:
         if verb != "snapshot":
-            store.snapshot(keep)
+            kill_after(None, _SPEC, root, keep, "snapshot")
             _wreck(folder, root / "outside")
 
     def settle() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.state.kills import kill_often
+from adapters.state.kills import kill_after, kill_often
 from equipoise.errors import Blocked, InputError
 from equipoise.records.plan import StateSpec
 from equipoise.wiring import state_store
@@ -216,7 +216,7 @@ def test_killed_at_any_moment_and_begun_again_gives_the_right_state(
 
     def prepare() -> None:
         if verb != "snapshot":
-            store.snapshot(keep)
+            kill_after(None, _SPEC, tmp_path, keep, "snapshot")
             _wreck(path)
 
     def settle() -> None:

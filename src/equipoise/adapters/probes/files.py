@@ -1,13 +1,14 @@
 """A probe that collects the lines which a trial left in log files."""
 
-import asyncio
 import re
 import threading
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import msgspec
+from anyio import current_time, sleep, to_thread
 
 from equipoise.adapters.probes.fields import at_path
 from equipoise.adapters.probes.options import Options
@@ -60,7 +61,7 @@ class FilesProbe:
     async def __aenter__(self) -> Self:
         """Passes over what the files hold already."""
         self._spool = Spool()
-        await asyncio.to_thread(self._tail.skip)
+        await to_thread.run_sync(self._tail.skip)
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -72,14 +73,13 @@ class FilesProbe:
 
     async def collect(self, request: Request) -> Collected:
         """Collects the lines of a trial; waits for late ones until there are `min_lines`."""
-        clock = asyncio.get_running_loop()
-        end = clock.time() + self._wait_s
+        end = current_time() + self._wait_s
         while True:
-            is_last = clock.time() >= end
-            found = await asyncio.to_thread(self._look, request.trial, is_last=is_last)
+            is_last = current_time() >= end
+            found = await to_thread.run_sync(partial(self._look, request.trial, is_last=is_last))
             if found is not None:
                 return found
-            await asyncio.sleep(min(_LOOK_S, max(0.0, end - clock.time())))
+            await sleep(min(_LOOK_S, max(0.0, end - current_time())))
 
     def notices(self) -> tuple[str, ...]:
         """Tells what could not be read, the first few by place."""

@@ -1,6 +1,5 @@
 """A probe that collects rows which a trial left in a database."""
 
-import asyncio
 import base64
 import sqlite3
 import time
@@ -11,6 +10,7 @@ from typing import Any, Self
 from urllib.parse import quote
 
 import msgspec
+from anyio import to_thread
 
 from equipoise.adapters.probes import parameters
 from equipoise.adapters.probes.fields import check_names, value_of
@@ -62,7 +62,7 @@ class SqliteProbe:
         """Collects the rows of a trial."""
         try:
             values = bound(self._query, request, self._variables)
-            rows = await asyncio.to_thread(self._rows, values)
+            rows = await to_thread.run_sync(self._rows, values)
             return Collected(documents={f"{self.name}.jsonl": rows})
         except Unseen as why:
             return Collected(unavailable=str(why))

@@ -67,5 +67,5 @@ class _Folder:
                 "or give the right to read"
             ) from error
 
-    def forget(self, taken: Snapshot) -> None:
+    def forget(self, content: Path, taken: Snapshot | None) -> None:
         """Does nothing: all of it is in the folder of the snapshot."""

@@ -94,7 +94,7 @@ class _File:
         except sqlite3.DatabaseError:
             return self._digest_of_damaged()
 
-    def forget(self, taken: Snapshot) -> None:
+    def forget(self, content: Path, taken: Snapshot | None) -> None:
         """Does nothing: all of it is in the folder of the snapshot."""
 
     def _absent(self) -> Snapshot:

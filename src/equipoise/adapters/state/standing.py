@@ -37,28 +37,12 @@ def standing(keep: Path, kind: str, target: str) -> Snapshot | None:
     Raises:
         InputError: what stands there is a snapshot of another state, or damaged.
     """
-    record = keep / _FOLDER / _RECORD
-    try:
-        found = msgspec.json.decode(record.read_bytes(), type=Snapshot)
-    except FileNotFoundError:
-        return None
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise InputError(
-            f"cannot be read: {error}",
-            wanted="the record of a snapshot",
-            mend="put the state right by hand, then remove the folder",
-            where=str(record),
-            code="snapshot_damaged",
-        ) from error
-    if (found.kind, found.target) != (kind, target):
-        raise InputError(
-            f"a snapshot of {found.kind} {found.target}",
-            wanted=f"one of {kind} {target}",
-            mend="use a keep folder of its own for each state",
-            where=str(keep),
-            code="snapshot_of_another_state",
-        )
-    return found
+    return _read(keep / _FOLDER / _RECORD, kind, target)
+
+
+def retired(keep: Path, kind: str, target: str) -> Snapshot | None:
+    """Gives the snapshot that was retired and not yet removed, or none."""
+    return _read(keep / _GONE / _RECORD, kind, target)
 
 
 def content(keep: Path) -> Path:
@@ -89,11 +73,16 @@ def take(keep: Path, fill: Callable[[Path], Snapshot]) -> Snapshot:
     return taken
 
 
-def remove(keep: Path) -> None:
-    """Removes the snapshot: first its name, then its content."""
-    with suppress(FileNotFoundError):
-        (keep / _FOLDER).rename(keep / _GONE)
-    remove_leftovers(keep)
+def retire(keep: Path) -> None:
+    """Takes the snapshot's name away: from now on none stands."""
+    remove_tree(keep / _GONE)
+    (keep / _FOLDER).rename(keep / _GONE)
+    sync(keep)
+
+
+def is_torn(keep: Path) -> bool:
+    """Tells whether a killed process left a snapshot half taken."""
+    return os.path.lexists(keep / _PART)
 
 
 def remove_leftovers(keep: Path) -> None:
@@ -125,6 +114,30 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _read(record: Path, kind: str, target: str) -> Snapshot | None:
+    try:
+        found = msgspec.json.decode(record.read_bytes(), type=Snapshot)
+    except FileNotFoundError:
+        return None
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise InputError(
+            f"cannot be read: {error}",
+            wanted="the record of a snapshot",
+            mend="put the state right by hand, then remove the folder",
+            where=str(record),
+            code="snapshot_damaged",
+        ) from error
+    if (found.kind, found.target) != (kind, target):
+        raise InputError(
+            f"a snapshot of {found.kind} {found.target}",
+            wanted=f"one of {kind} {target}",
+            mend="use a keep folder of its own for each state",
+            where=str(record.parent),
+            code="snapshot_of_another_state",
+        )
+    return found
 
 
 def _write(path: Path, text: bytes) -> None:

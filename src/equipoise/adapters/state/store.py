@@ -32,8 +32,8 @@ class Medium(Protocol):
         """Gives the sha256 of the state as it is, also of a damaged one."""
         ...
 
-    def forget(self, taken: Snapshot) -> None:
-        """Removes what was taken and is not in the folder of the snapshot."""
+    def forget(self, content: Path, taken: Snapshot | None) -> None:
+        """Removes what was taken, or half taken, and is not in the folder of the snapshot."""
         ...
 
 
@@ -87,11 +87,13 @@ class Store:
 
     def teardown(self, keep: Path) -> None:
         """Puts the snapshot back and removes it; does nothing where none stands."""
-        stands = self._standing(keep)
-        if stands:
+        if self._standing(keep):
             self.restore(keep)
-            self._medium.forget(stands)
-            standing.remove(keep)
+            standing.retire(keep)
+        medium = self._medium
+        gone = standing.retired(keep, medium.kind, medium.target)
+        if gone or standing.is_torn(keep):
+            medium.forget(standing.content(keep), gone)
         standing.remove_leftovers(keep)
         self._claim.drop(keep, self.name)
 
