@@ -44,7 +44,8 @@ class Answer:
     """What one attempt gave.
 
     `output` is what the system answered (null where it gave nothing), `documents` whatever else is
-    kept of it by name (``stderr``, a page, response headers). `ending` says how it ended.
+    kept of it by name (``stderr``, a page, response headers). `ending` says how it ended;
+    `retry_after_s` how long to wait before another attempt, where the system said so.
     """
 
     ending: Ending
@@ -56,6 +57,7 @@ class Answer:
     cost_usd: float | None = None
     model_answered: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    retry_after_s: float | None = None
 
 
 class System(Protocol):
@@ -81,11 +83,16 @@ class System(Protocol):
 
 @runtime_checkable
 class Serves(Protocol):
-    """A system with a program that is up meanwhile; `address` is known once it is entered."""
+    """A system with a program that is up meanwhile; its address is known once it is entered."""
 
     @property
     def address(self) -> str:
         """Gives where the program listens, such as ``http://127.0.0.1:8080``; may be empty."""
+        ...
+
+    @property
+    def why_down(self) -> str:
+        """Says how the program ended before its time; empty while it is up."""
         ...
 
 

@@ -52,6 +52,8 @@ PROBES: dict[str, str] = {
 _HERE = "equipoise.adapters.systems"
 SYSTEMS: dict[str, str] = {
     "command": f"{_HERE}.command:CommandSystem",
+    "http": f"{_HERE}.http:HttpSystem",
+    "callable": f"{_HERE}.callables:CallableSystem",
 }
 """Kind of system -> ``module:attribute`` of its adapter."""
 

@@ -26,7 +26,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt at a cell, as it is handed to a system.
 
     `trial` is the id under which everything that happens is looked up afterwards (a trace id);
-    `seed` is the cell's own, derived from the plan's; `workspace` a folder of this trial alone.
+    `seed` is the cell's own, derived from the plan's; `workspace` the path of a folder for this
+    trial alone, which who needs it makes; it is gone afterwards.
     """
 
     trial: str

@@ -13,12 +13,13 @@ from typing import IO, Any, Self, cast
 
 import anyio
 
+from equipoise.adapters.systems.endings import budget_used, infrastructure, timed_out, too_long
 from equipoise.adapters.systems.facts import Facts
 from equipoise.adapters.systems.options import Options
-from equipoise.adapters.systems.processes import Launch, Processes
+from equipoise.adapters.systems.processes import UNEXECUTED, Launch, Processes
 from equipoise.adapters.systems.setting import Setting
 from equipoise.adapters.systems.streams import Stream
-from equipoise.adapters.systems.templates import check_placeholders, filled, values_of
+from equipoise.adapters.systems.templates import check_placeholders, filled, uses, values_of
 from equipoise.ports import Answer
 from equipoise.records.brief import Request
 from equipoise.records.codec import encode
@@ -27,6 +28,7 @@ from equipoise.records.trial import Ending, EndingKind, Fault
 _KEYS = ("argv", "stdin", "output", "cwd", "budget_s", "budget_exit", "max_output_bytes", "facts")
 _MAX_OUTPUT = 16 * 2**20
 _MAX_STDERR = 1 << 20
+_UNEXECUTED_CODES = frozenset({126, 127})
 _DRAIN_S = 1.0
 
 
@@ -58,7 +60,9 @@ class CommandSystem:
         self._max_output = int(options.number("max_output_bytes") or _MAX_OUTPUT)
         self._facts = Facts(options.mapping("facts"), where="command.facts")
         for template in (self._argv, self._stdin, self._output, self._cwd):
-            check_placeholders(template, where="command")
+            check_placeholders(template, setting.environment, where="command")
+        templates = (self._argv, self._stdin, self._output, self._cwd)
+        self._needs_workspace = self._stdin is None or uses(templates, "workspace")
         self._setting = setting
         self._processes = Processes(setting.ledger)
 
@@ -72,18 +76,15 @@ class CommandSystem:
     async def execute(self, request: Request) -> Answer:
         """Executes one attempt."""
         values = values_of(request, self._setting.fixed)
-        argv = [_argument(part, values) for part in self._argv]
-        cwd = str(filled(self._cwd, values))
         before = time.monotonic()
         try:
-            with _memory_file(self._given(request, values)) as stdin:
-                launch = Launch(
-                    argv=argv, environment=self._setting.environment, folder=cwd, stdin=stdin
-                )
-                child = self._processes.start(launch)
+            child = self._start(request, values)
         except OSError as error:
-            return _not_started(argv[0], error)
+            return _not_started(error)
         finish = await self._finish(child, request)
+        if finish.stderr.startswith(UNEXECUTED) and finish.exit_code in _UNEXECUTED_CODES:
+            detail = finish.stderr.decode("utf-8", "replace").strip()
+            return Answer(ending=infrastructure(detail, is_retriable=False))
         elapsed_ms = (time.monotonic() - before) * 1000
         output = self._answer(finish.stdout, values) if finish.is_over else finish.stdout
         documents = {"stderr": finish.stderr} if finish.stderr else {}
@@ -99,6 +100,19 @@ class CommandSystem:
     async def canary(self, request: Request) -> Answer:
         """Executes a request outside the study, in the same way."""
         return await self.execute(request)
+
+    def _start(self, request: Request, values: Mapping[str, Any]) -> "subprocess.Popen[bytes]":
+        argv = [_argument(part, values) for part in self._argv]
+        if self._needs_workspace:
+            Path(request.workspace).mkdir(parents=True, exist_ok=True)
+        with _memory_file(self._given(request, values)) as stdin:
+            launch = Launch(
+                argv=argv,
+                environment=self._setting.environment,
+                folder=str(filled(self._cwd, values)),
+                stdin=stdin,
+            )
+            return self._processes.start(launch)
 
     def _given(self, request: Request, values: Mapping[str, Any]) -> bytes:
         if self._stdin is None:
@@ -143,19 +157,13 @@ class CommandSystem:
 
     def _ending(self, finish: "_Finish", request: Request) -> Ending:
         if finish.is_flooded:
-            return Ending(
-                kind=EndingKind.TRUNCATED,
-                fault=Fault.SYSTEM,
-                detail=f"more than {self._max_output} bytes of output",
-            )
+            return too_long(self._max_output)
         if not finish.is_over and (self._budget_s or request.timeout_s + 1) <= request.timeout_s:
-            detail = f"used up its declared {self._budget_s:g} s"
-            return Ending(kind=EndingKind.BUDGET, fault=Fault.SYSTEM, detail=detail)
+            return budget_used(f"{self._budget_s:g} s")
         if not finish.is_over:
             return timed_out(request)
         if finish.exit_code in self._budget_exit:
-            detail = f"exit code {finish.exit_code} declares a budget used up"
-            return Ending(kind=EndingKind.BUDGET, fault=Fault.SYSTEM, detail=detail)
+            return budget_used(f"budget, says exit code {finish.exit_code}")
         if finish.exit_code:
             detail = f"exit code {finish.exit_code}"
             return Ending(kind=EndingKind.COMPLETED, fault=Fault.SYSTEM, detail=detail)
@@ -171,30 +179,16 @@ class _Finish:
     stderr: bytes
 
 
-def timed_out(request: Request) -> Ending:
-    """Gives the ending of an attempt that the harness ended: nobody can say whose fault it was."""
-    return Ending(
-        kind=EndingKind.TIMED_OUT,
-        fault=Fault.UNKNOWN,
-        detail=f"ended by the harness after {request.timeout_s:g} s",
-    )
-
-
 def _argument(part: str, values: Mapping[str, Any]) -> str:
     value = filled(part, values)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _not_started(program: str, error: OSError) -> Answer:
+def _not_started(error: OSError) -> Answer:
     """A program that cannot be started says nothing about the system; too few files may pass."""
     passing = error.errno in {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
-    ending = Ending(
-        kind=EndingKind.INFRASTRUCTURE_ERROR,
-        fault=Fault.INFRASTRUCTURE,
-        is_retriable=passing,
-        detail=f"{program!r} cannot be started: {error.strerror or error}",
-    )
-    return Answer(ending=ending)
+    detail = f"{error.filename} cannot be started: {error.strerror or error}"
+    return Answer(ending=infrastructure(detail, is_retriable=passing))
 
 
 @contextmanager

@@ -16,19 +16,24 @@ import anyio
 LEDGER = "processes.log"
 """Name of the file that remembers which programs a run started."""
 
+UNEXECUTED = b"setpriv: failed to execute"
+"""How `setpriv` begins to say, with exit code 126 or 127, that it could not execute a program."""
+
 _POLL_S = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What is started: arguments, complete environment, folder, and its three streams."""
+    """What is started: arguments, complete environment, folder, what it reads.
+
+    Standard input is the open file `stdin`, or a pipe where it `has_input`, else nothing.
+    """
 
     argv: Sequence[str]
     environment: Mapping[str, str]
     folder: str
-    stdin: int | IO[bytes] = subprocess.DEVNULL
-    stdout: int | IO[bytes] = subprocess.PIPE
-    stderr: int | IO[bytes] = subprocess.PIPE
+    stdin: IO[bytes] | None = None
+    has_input: bool = False
 
 
 class Processes:
@@ -56,9 +61,9 @@ class Processes:
             argv = [self._tied, "--pdeathsig", "KILL", "--", *argv]
         child = subprocess.Popen(  # noqa: S603  the study names the program; no shell
             argv,
-            stdin=launch.stdin,
-            stdout=launch.stdout,
-            stderr=launch.stderr,
+            stdin=launch.stdin or (subprocess.PIPE if launch.has_input else subprocess.DEVNULL),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=dict(launch.environment),
             cwd=launch.folder,
             start_new_session=True,
@@ -78,7 +83,7 @@ class Processes:
         """
         is_over = False
         try:
-            await _over(child.pid)
+            await over(child.pid)
             is_over = True
         finally:
             end_group(child, is_over=is_over)
@@ -113,7 +118,7 @@ def end_group(child: subprocess.Popen[bytes], *, is_over: bool = False) -> None:
     child.wait()
 
 
-async def _over(pid: int) -> None:
+async def over(pid: int) -> None:
     """Waits until a child has ended, without reaping it."""
     if hasattr(os, "pidfd_open"):
         handle = os.pidfd_open(pid)
@@ -182,10 +187,19 @@ def _boot() -> str:
 
 
 def _found(name: str, launch: Launch) -> str:
-    """Gives the program's path: looked up where we ourselves would look."""
-    if "/" in name:
-        return name
-    place = shutil.which(name, path=launch.environment.get("PATH", os.environ.get("PATH")))
-    if place is None:
+    """Gives the program's path: looked up where we ourselves would look.
+
+    Raises:
+        OSError: there is no such program, or it may not be executed.
+    """
+    if "/" not in name:
+        place = shutil.which(name, path=launch.environment.get("PATH", os.environ.get("PATH")))
+        if place is None:
+            raise FileNotFoundError(errno.ENOENT, "no such program", name)
+        return place
+    path = Path(launch.folder, name)
+    if not path.exists():
         raise FileNotFoundError(errno.ENOENT, "no such program", name)
-    return place
+    if path.is_dir() or not os.access(path, os.X_OK):
+        raise PermissionError(errno.EACCES, "it may not be executed", name)
+    return name

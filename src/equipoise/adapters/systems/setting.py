@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +23,14 @@ class Setting:
     concurrency: int = 4
 
     @property
-    def fixed(self) -> dict[str, str]:
+    def fixed(self) -> dict[str, Any]:
         """What the placeholders stand for that depend on no request."""
-        return {"service": self.service, "study": str(self.folder), "python": sys.executable}
+        return {
+            "service": self.service,
+            "study": str(self.folder),
+            "python": sys.executable,
+            "env": self.environment,
+        }
 
     def serving(self, url: str) -> "Setting":
         """Gives the same setting with a service up at the address."""

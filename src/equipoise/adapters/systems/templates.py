@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from equipoise.errors import InputError, nearest
@@ -10,33 +10,56 @@ from equipoise.records.brief import Request
 
 PLACEHOLDERS = (
     *("brief", "unit", "arm", "trial", "repetition", "attempt", "seed"),
-    *("service", "workspace", "study", "python", "nonce"),
+    *("service", "workspace", "study", "python", "env"),
 )
-"""What may stand between braces; `brief` is followed by a path: ``{brief.customer.name}``."""
+"""What may stand between braces; `brief` is followed by a path: ``{brief.customer.name}``, `env` by
+the name of a variable that the plan lists: ``{env.API_KEY}``."""
 
-_MARK = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)((?:\.[\w-]+)*)\}")
+_DEEP = ("brief", "env")
+
+_MARK = re.compile(
+    r"\{\{(?P<literal>[A-Za-z_]\w*(?:\.[\w-]+)*)\}\}"
+    r"|\{(?P<name>[A-Za-z_]\w*)(?P<path>(?:\.[\w-]+)*)\}"
+)
+"""``{name}`` is a placeholder, ``{{name}}`` stands for ``{name}``; all other braces are braces."""
 
 
-def check_placeholders(template: Any, *, where: str) -> None:
-    """Checks every placeholder of a template.
+def check_placeholders(
+    template: Any, environment: Collection[str], *, where: str, own: tuple[str, ...] = ()
+) -> None:
+    """Checks every placeholder of a template; `own` are further ones that are known there.
 
     Raises:
-        InputError: one is not known; the nearest is named.
+        InputError: one is not known, or names a variable that the plan does not list.
     """
-    for text in _texts(template):
-        for mark in _MARK.finditer(text):
-            if mark[1] and (mark[1] not in PLACEHOLDERS or (mark[2] and mark[1] != "brief")):
-                raise InputError(
-                    f"placeholder {mark[0]}",
-                    wanted=f"one of {', '.join('{' + name + '}' for name in PLACEHOLDERS)}",
-                    mend=nearest(mark[1], list(PLACEHOLDERS))
-                    or "write {{ and }} where braces are meant",
-                    where=where,
-                    code="unknown_placeholder",
-                )
+    known = [*PLACEHOLDERS, *own]
+    for mark in (
+        mark for text in _texts(template) for mark in _MARK.finditer(text) if mark["name"]
+    ):
+        if mark["name"] not in known or (mark["path"] and mark["name"] not in _DEEP):
+            raise InputError(
+                f"placeholder {mark[0]}",
+                wanted=f"one of {', '.join('{' + name + '}' for name in known)}",
+                mend=nearest(mark["name"], known) or f"write {{{mark[0]}}} where braces are meant",
+                where=where,
+                code="unknown_placeholder",
+            )
+        if mark["name"] == "env" and mark["path"][1:] not in environment:
+            raise InputError(
+                f"placeholder {mark[0]}",
+                wanted="a variable that is set and that sandbox.environment lists",
+                mend="add it to sandbox.environment, and set it",
+                where=where,
+                code="unlisted_variable",
+            )
 
 
-def values_of(request: Request, fixed: Mapping[str, str]) -> dict[str, Any]:
+def uses(template: Any, name: str) -> bool:
+    """Says whether a template has a placeholder."""
+    return any(mark["name"] == name for text in _texts(template) for mark in _MARK.finditer(text))
+
+
+def values_of(request: Request, fixed: Mapping[str, Any]) -> dict[str, Any]:
     """Gives what the placeholders stand for; `fixed` is what does not depend on the request."""
     return {
         **fixed,
@@ -62,7 +85,7 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
     """
     if isinstance(template, str):
         whole = _MARK.fullmatch(template)
-        if whole and whole[1]:
+        if whole and whole["name"]:
             return _value(whole, values)
         return _MARK.sub(lambda mark: _text(mark, values), template)
     if isinstance(template, Mapping):
@@ -73,15 +96,15 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _text(mark: re.Match[str], values: Mapping[str, Any]) -> str:
-    if not mark[1]:
-        return mark[0][0]
+    if mark["literal"]:
+        return "{" + mark["literal"] + "}"
     value = _value(mark, values)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _value(mark: re.Match[str], values: Mapping[str, Any]) -> Any:
-    found: Any = values.get(mark[1])
-    for step in mark[2].split(".")[1:]:
+    found: Any = values.get(mark["name"])
+    for step in mark["path"].split(".")[1:]:
         if isinstance(found, list) and step.isdecimal() and int(step) < len(found):
             found = found[int(step)]
         elif isinstance(found, Mapping) and step in found:

@@ -33,13 +33,15 @@ class Executed:
     output: bytes | None
     documents: Mapping[str, bytes]
     unavailable: Mapping[str, str]
+    retry_after_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """What all attempts of a run share.
 
-    `workspaces` is the folder in which each trial gets a folder of its own; null = none.
+    `workspaces` is the folder in which each trial has the place for a folder of its own; a system
+    that needs it makes it. Null = none.
     """
 
     seed: int
@@ -114,7 +116,6 @@ async def _asked(
     request: Request, system: System, prepare: Callable[[], Awaitable[None]] | None
 ) -> Answer:
     try:
-        _make(request.workspace)
         if prepare is not None:
             await prepare()
         with anyio.fail_after(request.timeout_s + _GRACE_S):
@@ -124,11 +125,6 @@ async def _asked(
         return _harness_error(detail)
     except Exception as error:  # noqa: BLE001  the border of one trial: it becomes its ending
         return _harness_error(f"{type(error).__name__}: {error}")
-
-
-def _make(workspace: str) -> None:
-    if workspace:
-        Path(workspace).mkdir(parents=True, exist_ok=True)
 
 
 async def _collected(probe: Probe, request: Request) -> Collected:

@@ -8,12 +8,15 @@ from typing import Protocol
 
 import anyio
 
-from equipoise.ports import Probe, System
+from equipoise.ports import Probe, Serves, System
 from equipoise.records.brief import Request
 from equipoise.records.cell import Cell
 from equipoise.stages.run.attempt import Executed, Terms, attempt, request_of
 from equipoise.stages.run.schedule import Errand, is_worth_another
 from equipoise.stages.run.spending import Spending
+
+_FIRST_WAIT_S = 0.2
+_LONGEST_WAIT_S = 10.0
 
 
 class Recorder(Protocol):
@@ -51,6 +54,11 @@ class Tools:
     prepare: Callable[[], Awaitable[None]] | None = None
     on_settled: Callable[["Progress"], None] | None = None
 
+    def why_stop(self) -> str:
+        """Gives why no further attempt may begin; empty where one may."""
+        down = self.system.why_down if isinstance(self.system, Serves) else ""
+        return down or self.spending.why_stop()
+
 
 @dataclass(slots=True)
 class Progress:
@@ -84,7 +92,7 @@ async def execute(errands: Sequence[Errand], terms: Terms, tools: Tools) -> Prog
 
 async def _work(queue: Iterator[Errand], terms: Terms, tools: Tools, progress: Progress) -> None:
     for errand in queue:
-        progress.stopped = progress.stopped or tools.spending.why_stop()
+        progress.stopped = progress.stopped or tools.why_stop()
         if progress.stopped:
             return
         tools.spending.n_cells += 1
@@ -115,10 +123,18 @@ async def _settle(errand: Errand, terms: Terms, tools: Tools, progress: Progress
         if not is_worth_another(done.trial) or n_faults >= terms.limits.max_attempts:
             progress.endings[done.trial.ending.kind.value] += 1
             return True
-        progress.stopped = progress.stopped or tools.spending.why_stop()
+        progress.stopped = progress.stopped or tools.why_stop()
         if progress.stopped:
             return False
+        await anyio.sleep(_wait_s(done, n_faults))
         errand = replace(errand, attempt=errand.attempt + 1, n_faults=n_faults)
+
+
+def _wait_s(done: Executed, n_faults: int) -> float:
+    """Gives how long to wait before another attempt: what the system asked for, or ever longer."""
+    if done.retry_after_s is not None:
+        return done.retry_after_s
+    return min(_FIRST_WAIT_S * 2.0 ** min(n_faults - 1, 16), _LONGEST_WAIT_S)
 
 
 def _clear(request: Request) -> None:

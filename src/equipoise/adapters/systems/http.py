@@ -1,0 +1,172 @@
+"""A system that is reached over HTTP: one request per trial, over pooled connections."""
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any, Self
+
+import anyio
+import httpx
+
+from equipoise.adapters.systems.endings import budget_used, infrastructure, timed_out, too_long
+from equipoise.adapters.systems.facts import Facts
+from equipoise.adapters.systems.options import Options
+from equipoise.adapters.systems.setting import Setting
+from equipoise.adapters.systems.templates import check_placeholders, filled, values_of
+from equipoise.errors import InputError
+from equipoise.ports import Answer
+from equipoise.records.brief import Request
+from equipoise.records.codec import encode
+from equipoise.records.trial import Ending, EndingKind, Fault
+
+_KEYS = (
+    *("url", "method", "headers", "query", "body", "answers", "budget_s", "max_output_bytes"),
+    *("facts", "proxy"),
+)
+_MAX_OUTPUT = 16 * 2**20
+_PASSING = frozenset({429, 500, 502, 503, 504})
+_LONGEST_WAIT_S = 60.0
+_NO_LIMIT = httpx.Timeout(None)
+"""The request's own time-out bounds each attempt as a whole."""
+_HIDDEN = frozenset({"set-cookie", "www-authenticate", "authorization"})
+
+
+class HttpSystem:
+    """Sends what the study says for every request; the body of the response is the answer.
+
+    The document ``response`` keeps status and headers. That nobody answers, and the statuses 429
+    and from 500, are the infrastructure's fault and worth another attempt, unless the study lists
+    them under ``answers``; any other status is the system's own answer. Nothing is retried here,
+    and no proxy or credential is taken from our environment.
+    """
+
+    is_simulated = False
+
+    def __init__(self, spec: Any, setting: Setting) -> None:
+        """Reads the specification: a URL, or a mapping with ``url``.
+
+        Raises:
+            InputError: it is none, or has a key or placeholder that is not known.
+        """
+        options = Options({"url": spec} if isinstance(spec, str) else spec, _KEYS, "http")
+        self._url = options.needed("url")
+        self._body = options.template("body")
+        self._method = options.text("method", "GET" if self._body is None else "POST").upper()
+        self._headers = options.mapping("headers")
+        self._query = options.mapping("query")
+        self._answers = frozenset(options.whole_numbers("answers"))
+        self._budget_s = options.number("budget_s")
+        self._max_output = int(options.number("max_output_bytes") or _MAX_OUTPUT)
+        self._facts = Facts(options.mapping("facts"), where="http.facts")
+        self._proxy = options.text("proxy") or None
+        templates = (self._url, self._headers, self._query, self._body)
+        check_placeholders(templates, setting.environment, where="http")
+        self._setting = setting
+        self._client: httpx.AsyncClient | None = None
+
+    async def __aenter__(self) -> Self:
+        """Opens the pool of connections; nothing is sent yet."""
+        most = self._setting.concurrency
+        limits = httpx.Limits(max_connections=most, max_keepalive_connections=most)
+        self._client = httpx.AsyncClient(
+            limits=limits, timeout=_NO_LIMIT, trust_env=False, proxy=self._proxy
+        )
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Closes the connections."""
+        if self._client is not None:
+            with anyio.CancelScope(shield=True):
+                await self._client.aclose()
+            self._client = None
+
+    async def execute(self, request: Request) -> Answer:
+        """Executes one attempt."""
+        assert self._client is not None
+        sent = self._sent(self._client, values_of(request, self._setting.fixed))
+        allowed_s = min(self._budget_s or request.timeout_s, request.timeout_s)
+        before = time.monotonic()
+        answer: Answer | None = None
+        with anyio.move_on_after(allowed_s):
+            answer = await self._asked(self._client, sent)
+        if answer is None:
+            is_budget = self._budget_s is not None and self._budget_s <= request.timeout_s
+            ending = budget_used(f"{allowed_s:g} s") if is_budget else timed_out(request)
+            elapsed_ms = (time.monotonic() - before) * 1000
+            return Answer(ending=ending, duration_ms=elapsed_ms)
+        return self._facts.added(answer)
+
+    async def canary(self, request: Request) -> Answer:
+        """Executes a request outside the study, in the same way."""
+        return await self.execute(request)
+
+    def _sent(self, client: httpx.AsyncClient, values: Mapping[str, Any]) -> httpx.Request:
+        headers = {k: _plain(v) for k, v in filled(self._headers, values).items()}
+        query = {k: _plain(v) for k, v in filled(self._query, values).items()}
+        content: bytes | None = None
+        if isinstance(self._body, str):
+            filling = filled(self._body, values)
+            content = filling.encode() if isinstance(filling, str) else encode(filling)
+        elif self._body is not None:
+            content = encode(filled(self._body, values))
+            headers = {"content-type": "application/json", **headers}
+        url = str(filled(self._url, values))
+        try:
+            return client.build_request(
+                self._method, url, headers=headers, params=query or None, content=content
+            )
+        except (httpx.InvalidURL, UnicodeEncodeError) as error:
+            raise InputError(f"http.url {url!r}: {error}", wanted="a URL", code="url") from error
+
+    async def _asked(self, client: httpx.AsyncClient, sent: httpx.Request) -> Answer:
+        before = time.monotonic()
+        body = bytearray()
+        try:
+            response = await client.send(sent, stream=True)
+            try:
+                async for chunk in response.aiter_bytes():
+                    body += chunk
+                    if len(body) > self._max_output:
+                        break
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await response.aclose()
+        except httpx.UnsupportedProtocol as error:
+            raise InputError(f"http.url: {error}", wanted="http:// or https://") from error
+        except httpx.HTTPError as error:
+            told = f"{sent.method} {sent.url.host}: {type(error).__name__}: {error}"
+            return Answer(ending=infrastructure(told, is_retriable=True))
+        elapsed_ms = (time.monotonic() - before) * 1000
+        return Answer(
+            ending=self._ending(response.status_code, len(body)),
+            output=bytes(body[: self._max_output]),
+            documents={"response": _seen(response)},
+            duration_ms=elapsed_ms,
+            retry_after_s=_retry_after(response),
+        )
+
+    def _ending(self, status: int, n_bytes: int) -> Ending:
+        if n_bytes > self._max_output:
+            return too_long(self._max_output)
+        if (status in _PASSING or status >= 500) and status not in self._answers:
+            return infrastructure(f"status {status}", is_retriable=True)
+        if status >= 400:
+            return Ending(kind=EndingKind.COMPLETED, fault=Fault.SYSTEM, detail=f"status {status}")
+        return Ending()
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _seen(response: httpx.Response) -> bytes:
+    """Gives status and headers as JSON; what could be a credential is left out."""
+    headers = {k: v for k, v in sorted(response.headers.items()) if k not in _HIDDEN}
+    return encode({"status": response.status_code, "headers": headers})
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    try:
+        return min(max(float(response.headers.get("retry-after", "")), 0.0), _LONGEST_WAIT_S)
+    except ValueError:
+        return None
