@@ -19,7 +19,7 @@ from equipoise.records.plan import (
 )
 from equipoise.stages.plan.draft import PROBES, STATES, ArmDraft, ProbeDraft, StateDraft, StudyDraft
 from equipoise.stages.plan.drawing import Draw, drawn, most_adversarial
-from equipoise.stages.plan.sizing import Spread, weights_of
+from equipoise.stages.plan.sizing import Spread, allotted, weights_of
 from equipoise.stages.plan.units import Unit, digest_of
 from equipoise.stats.power import least_units
 
@@ -158,15 +158,17 @@ def _strata(
     groups: Mapping[tuple[tuple[str, str], ...], Sequence[Unit]],
 ) -> list[_Stratum]:
     weights = weights_of([(one.frequency, one.severity) for one in draft.partitions.of])
+    needed = [least_units(spread.s, draft.mde) for spread in spreads]
+    wanted = allotted(draft.budget.sample, needed)
     strata = []
-    for one, spread, weight in zip(draft.partitions.of, spreads, weights, strict=True):
+    rows = zip(draft.partitions.of, spreads, weights, needed, wanted, strict=True)
+    for one, spread, weight, n_min, most in rows:
         labels = dict(sorted(one.labels.items()))
         group = groups.get(tuple(labels.items()), ())
-        n_min = least_units(spread.s, draft.mde)
         text = " × ".join(f"{key}={value}" for key, value in labels.items())
         regular = drawn(
             [unit for unit in group if not unit.brief.is_adversarial],
-            n_min,
+            most,
             seed=draft.seed,
             stratum=text,
         )

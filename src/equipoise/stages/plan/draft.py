@@ -96,7 +96,8 @@ class BudgetDraft(_Strict):
     """What may be spent.
 
     Args:
-        sample: units; at least the sum of `n_min` over the partitions, which is the default.
+        sample: units; at least the sum of `n_min` over the partitions, which is the default. What
+            is above it is a reserve, drawn in proportion, for units that cannot be completed.
         max_usd, max_minutes: the run stops there.
         cell_timeout_s: one attempt is ended after it.
         max_attempts: attempts at a repetition that failed for want of infrastructure.

@@ -1,4 +1,4 @@
-"""Which units are drawn: a chance sample of each partition, up to what it needs."""
+"""Which units are drawn: a chance sample of each partition, up to what it is allotted."""
 
 import math
 from collections.abc import Sequence

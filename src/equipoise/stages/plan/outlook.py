@@ -231,6 +231,12 @@ def _remarks(plan: Plan, left_out: LeftOut, decided: Decided) -> list[str]:
             f"{left_out.over_cap:,} adversarial units are over the cap of "
             f"{plan.adversarial_cap:.0%} and are not used"
         )
+    bare = [one.text for one in plan.partitions if one.n_drawn == one.n_min]
+    if bare:
+        found.append(
+            f"no reserve is drawn in {_named(bare)}: one unit that cannot be completed leaves a "
+            f"partition `unterbelegt`; a budget.sample above {plan.sample_budget:,} draws one"
+        )
     assumed = [one.text for one in plan.partitions if one.s_source is SpreadSource.DEFAULT]
     if assumed:
         found.append(

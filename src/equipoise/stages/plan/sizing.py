@@ -48,6 +48,22 @@ def weights_of(factors: Sequence[tuple[float, float]]) -> list[float]:
     return [product / total for product in products]
 
 
+def allotted(sample: int | None, needed: Sequence[int]) -> list[int]:
+    """Gives how many units each partition gets: what it needs, and its share of any reserve.
+
+    Args:
+        sample: units that may be drawn; null, or no more than are needed: there is no reserve.
+        needed: `n_min` of each partition.
+    """
+    total = sum(needed)
+    if sample is None or sample <= total:
+        return list(needed)
+    shares = [divmod(n * sample, total) for n in needed]
+    left = sample - sum(whole for whole, _ in shares)
+    first = sorted(range(len(shares)), key=lambda place: (-shares[place][1], place))[:left]
+    return [whole + (place in first) for place, (whole, _) in enumerate(shares)]
+
+
 def mde_within(budget: int, spreads: Sequence[float]) -> float | None:
     """Gives the smallest mde, in thousandths, at which the partitions need no more than `budget`.
 
