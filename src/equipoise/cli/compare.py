@@ -13,6 +13,9 @@ _RULES = ["seed", "bonferroni", "maxt", "holm", "bh"]
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="folder for the result")
 @click.option("--baseline", help="which arm is the baseline, where one source holds several")
 @click.option("--arm", "arms", multiple=True, help="compare only this arm (repeatable)")
+@click.option("--base", help="loss study: arm, run or path to an archive that is the baseline")
+@click.option("--new", help="loss study: arm or run that is compared")
+@click.option("--catalog", metavar="VERSION", help="loss study: catalog version to compare under")
 @click.option("--map", "mapping", type=click.Path(path_type=Path), help="mapping of runs files")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="one mapping entry")
 @click.option("--unit", help="column that names the unit (short for --set unit=...)")
@@ -44,7 +47,10 @@ _RULES = ["seed", "bonferroni", "maxt", "holm", "bh"]
 def command(**options: Any) -> None:
     """Compare a baseline with one arm or more and say better, worse, equivalent or cannot tell.
 
-    BASE and NEW are archives (see `import`) or files of runs; `PATH::ARM` picks one arm of a
+    With the folder of a loss study, or two archives of its runs, the plan's own rule decides:
+    suites, TOP-REGRESSIONS.md, IMPROVEMENTS.md and LOSS-HISTORY.md are written.
+
+    Else BASE and NEW are archives (see `import`) or files of runs; `PATH::ARM` picks one arm of a
     source that holds several. With one source, --baseline names the arm the others are compared
     with.
 
@@ -52,7 +58,27 @@ def command(**options: Any) -> None:
     use or unreadable runs; 3 the disk is full; 4 nobody can tell (with --strict); 5 the runs are
     unusable.
     """
+    if _asks_for_loss(options):
+        from equipoise.cli.loss_comparing import run_loss_compare
+
+        raise SystemExit(run_loss_compare(options))
     from equipoise.cli.asked import Asked
     from equipoise.cli.comparing import run_compare
 
     raise SystemExit(run_compare(Asked.from_options(options)))
+
+
+def _asks_for_loss(options: dict[str, Any]) -> bool:
+    from equipoise.cli.loss_sources import is_loss
+
+    is_asked = is_loss(options["sources"])
+    if not is_asked and (foreign := [n for n in ("base", "new", "catalog") if options[n]]):
+        from equipoise.errors import InputError
+
+        raise InputError(
+            f"--{foreign[0]} with sources that are no loss study",
+            wanted="the folder of a loss study, or two archives of its runs",
+            mend="for other runs name the sides with --baseline and --arm",
+            code="no_study",
+        )
+    return is_asked

@@ -1,0 +1,54 @@
+"""What `compare` does with a loss study: chooses runs, compares, prints, gives the exit code."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from equipoise.cli.loss_told import told
+from equipoise.errors import InputError
+from equipoise.stages.decide.loss import exit_code
+from equipoise.studies.loss.comparing import RESULT, compare
+from equipoise.studies.loss.pairing import Pair, matched, pair_in, study_of
+from equipoise.studies.loss.scoring import open_run
+
+_MEANT = frozenset(
+    {"sources", "base", "baseline", "new", "arms", "catalog", "out", "strict", "as_json"}
+)
+
+
+def run_loss_compare(options: dict[str, Any]) -> int:
+    """Compares two runs of a loss study and gives the exit code."""
+    _refuse_foreign(options)
+    pair = _pair(options)
+    found = compare(pair)
+    if options["as_json"]:
+        sys.stdout.write(found.files[RESULT].decode())
+    else:
+        sys.stdout.write(told(found, pair.home / pair.name))
+    return exit_code(found.comparison, is_strict=bool(options["strict"]))
+
+
+def _pair(options: dict[str, Any]) -> Pair:
+    sources, version = options["sources"], options["catalog"]
+    if len(sources) == 1:
+        arms = options["arms"] or ()
+        new = options["new"] or (arms[0] if arms else None)
+        base = options["base"] or options["baseline"]
+        return pair_in(Path(sources[0]), base=base, new=new, version=version)
+    base_path, new_path = (Path(text) for text in sources)
+    home = options["out"] or study_of(new_path) or Path()
+    base, new = (open_run(path, study_of(path)) for path in (base_path, new_path))
+    return matched(new, base, Path(home), version)
+
+
+def _refuse_foreign(options: dict[str, Any]) -> None:
+    """Refuses options that would change what the plan has fixed."""
+    strange = [name for name, value in options.items() if value and name not in _MEANT]
+    if strange:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(strange))
+        raise InputError(
+            f"{named} with a loss study",
+            wanted="the rule, margin and pairing that its plan fixed",
+            mend="leave it out; what the plan says is changed by an amendment only",
+            code="fixed_by_plan",
+        )

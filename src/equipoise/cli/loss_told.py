@@ -1,0 +1,82 @@
+"""A loss comparison told in the terminal: the verdict, what is listed, and where to look."""
+
+from pathlib import Path
+
+from equipoise.records.suite import LossComparison, LossRow, Suite
+from equipoise.studies.loss.comparing import Compared
+
+_MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
+_MOST = 10
+
+
+def told(found: Compared, folder: Path) -> str:
+    """Gives the text that `compare` prints about two runs of a loss study."""
+    comparison = found.comparison
+    word = f"{comparison.verdict.upper()} against {comparison.base_arm}"
+    tags = " ".join(f"[{tag}]" for tag in comparison.tags)
+    lines = [
+        f"{_MARKS[comparison.verdict]} {comparison.new_arm}: {word}  {tags}",
+        f"    {comparison.why}",
+    ]
+    if comparison.needed:
+        lines.append(f"    to tell: {comparison.needed}")
+    lines += ["", *(_suite(suite) for suite in (found.base, found.new)), ""]
+    lines += _errors(found)
+    lines += _rows(comparison)
+    lines += [f"note: {note}" for note in (*comparison.notes, *found.new.notes)]
+    lines += [
+        "",
+        f"report   {folder / 'report' / 'index.html'}",
+        f"files    {folder / 'TOP-REGRESSIONS.md'}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _suite(suite: Suite) -> str:
+    score = "no score" if suite.suite_score is None else f"loss {suite.suite_score:.4f}"
+    return (
+        f"{suite.arm}: {score}, completed {suite.completion_rate:.1%}, coverage "
+        f"{suite.coverage:.1%}, weight scored {suite.covered_weight:.0%} ({suite.run_id})"
+    )
+
+
+def _errors(found: Compared) -> list[str]:
+    return [
+        f"harness, {suite.arm}: {times:,} × {what}"
+        for suite in (found.base, found.new)
+        for what, times in list(suite.harness_errors.items())[:_MOST]
+    ]
+
+
+def _rows(comparison: LossComparison) -> list[str]:
+    worse = [row for row in comparison.rows if row.is_listed and not row.is_improvement]
+    better = [row for row in comparison.rows if row.is_listed and row.is_improvement]
+    unproven = [row for row in comparison.rows if row.failed == ("citation",)]
+    few = [row for row in comparison.rows if row.status == "unterbelegt"]
+    lines = []
+    if comparison.rows and not worse:
+        lines.append(f"no demonstrable regression in {len(comparison.rows)} registered cells")
+    for title, rows in (
+        ("regressions", sorted(worse, key=lambda row: -(row.literal_lo or 0.0))),
+        ("improvements", sorted(better, key=lambda row: row.literal_hi or 0.0)),
+        ("missing evidence", unproven),
+    ):
+        if rows:
+            lines.append(f"{title} ({len(rows)}):")
+            lines += [f"  {_row(row)}" for row in rows[:_MOST]]
+            lines += [f"  and {len(rows) - _MOST} more"] if len(rows) > _MOST else []
+    if few:
+        lines.append(
+            f"unterbelegt: {len(few)} cells have too few units; their intervals stand in the "
+            "report and are no findings"
+        )
+    return lines
+
+
+def _row(row: LossRow) -> str:
+    name = f"{row.partition} / {row.category or 'loss'}"
+    quote = f'  "{row.citation.quote[:80]}"' if row.citation else ""
+    return (
+        f"{name}: {row.delta or 0.0:+.4f} [{row.literal_lo or 0.0:+.4f}, "
+        f"{row.literal_hi or 0.0:+.4f}], {row.n_base} and {row.n_new} units{quote}"
+    )

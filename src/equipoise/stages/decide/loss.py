@@ -1,0 +1,197 @@
+"""What two suites show: which cells are listed, and one of the five words for the change."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from equipoise.records.suite import LossCitation, LossComparison, LossRow, Suite
+from equipoise.records.verdict import Tag, Word
+
+TOO_SMALL = "too small to clear anyone"
+"""Tag of a comparison whose reportable change is above three margins in every cell."""
+
+_TIMES = 3.0
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """The difference of the suite scores with its 90 % limits, and how much of the weight is in it.
+
+    `factor` times as many units would show equivalence if nothing had changed.
+    """
+
+    delta: float
+    lo: float
+    hi: float
+    covered: float
+    n: int
+    factor: float
+
+
+def judged(rows: Sequence[LossRow], mde: float) -> tuple[LossRow, ...]:
+    """Gives the rows with what each fails by, citations left aside.
+
+    A row that gained is held to the mirrored rule: both upper bounds below -mde.
+    """
+    return tuple(_judged(row, mde) for row in rows)
+
+
+def _judged(row: LossRow, mde: float) -> LossRow:
+    bounds = (row.literal_lo, row.literal_hi, row.guarded_lo, row.guarded_hi)
+    if row.delta is None or any(bound is None for bound in bounds):
+        return msgspec.structs.replace(row, failed=("not evaluable",))
+    literal_lo, literal_hi, guarded_lo, guarded_hi = (bound or 0.0 for bound in bounds)
+    is_gain = row.delta < 0
+    literal, guarded = (-literal_hi, -guarded_hi) if is_gain else (literal_lo, guarded_lo)
+    failed = [
+        name
+        for name, holds in (
+            ("literal", literal > mde),
+            ("guarded", guarded > mde),
+            ("n_min", min(row.n_new, row.n_base) >= row.n_min),
+        )
+        if not holds
+    ]
+    return msgspec.structs.replace(row, failed=tuple(failed), is_improvement=is_gain and not failed)
+
+
+def concluded(
+    rows: Sequence[LossRow], citations: Mapping[tuple[str, str], LossCitation]
+) -> tuple[LossRow, ...]:
+    """Lists the rows that fail by nothing and have a citation; without one they miss evidence."""
+    return tuple(_concluded(row, citations.get((row.partition, row.category))) for row in rows)
+
+
+def _concluded(row: LossRow, citation: LossCitation | None) -> LossRow:
+    if row.failed:
+        return row
+    if citation is None:
+        return msgspec.structs.replace(row, failed=("citation",))
+    return msgspec.structs.replace(row, is_listed=True, citation=citation)
+
+
+def void(comparison: LossComparison, suites: Sequence[Suite]) -> LossComparison:
+    """Gives the comparison of suites of which one has no score: not evaluable, no rows."""
+    why = "; ".join(f"{s.arm}: {s.not_scored}" for s in suites if s.suite_score is None)
+    return msgspec.structs.replace(
+        comparison, rows=(), verdict=Word.NOT_EVALUABLE.value, why=f"{why}."
+    )
+
+
+def verdict(
+    comparison: LossComparison, shown: Shown | None, suites: Sequence[Suite], *, is_soft: bool
+) -> LossComparison:
+    """Gives the comparison with its word: what the registered cells show decides.
+
+    Worse where a regression is listed, better where only improvements are; equivalent only where
+    nothing is listed, every partition is scored on both sides, and the 90 % interval of the score
+    difference lies inside +-mde (two one-sided tests at 5 %); else nobody can tell.
+    """
+    rows = comparison.rows
+    worse = [row for row in rows if row.is_listed and not row.is_improvement]
+    better = [row for row in rows if row.is_listed and row.is_improvement]
+    unproven = [row for row in rows if row.failed == ("citation",)]
+    mde = comparison.mde
+    is_same = shown is not None and -mde < shown.lo and shown.hi < mde and shown.covered > _ALL
+    score = _score_told(shown, mde)
+    word, needed = Word.CANNOT_TELL, ""
+    if worse:
+        word = Word.WORSE
+        why = f"{_counted(len(worse), 'demonstrable regression')}{_also(better)} {score}"
+    elif better:
+        word = Word.BETTER
+        why = f"No demonstrable regression{_also(better)} {score}"
+    elif shown is None and not any(row.delta is not None for row in rows):
+        word = Word.NOT_EVALUABLE
+        why = "No registered cell could be evaluated on both sides."
+    elif is_same and not unproven:
+        word = Word.EQUIVALENT
+        why = f"No demonstrable regression {score}"
+    else:
+        why = f"No demonstrable regression{_unproven(len(unproven))} {score}"
+        needed = _needed(comparison, shown)
+    return msgspec.structs.replace(
+        comparison,
+        verdict=word.value,
+        why=why.strip(),
+        needed=needed,
+        tags=_tags(comparison, word, suites, is_soft=is_soft),
+        suite_delta=shown.delta if shown else None,
+        suite_lo=shown.lo if shown else None,
+        suite_hi=shown.hi if shown else None,
+    )
+
+
+_ALL = 1.0 - 1e-9
+
+
+def exit_code(comparison: LossComparison, *, is_strict: bool) -> int:
+    """Gives 1 where a regression is listed, 5 for unusable runs, 4 (strict) for cannot tell."""
+    if any(row.is_listed and not row.is_improvement for row in comparison.rows):
+        return 1
+    if comparison.verdict == Word.NOT_EVALUABLE.value:
+        return 5
+    return 4 if is_strict and comparison.verdict == Word.CANNOT_TELL.value else 0
+
+
+def too_small(row: LossRow, mde: float) -> bool:
+    """Says whether a cell lists only changes beyond three margins, or none at all."""
+    return row.reportable is None or row.reportable > _TIMES * mde
+
+
+def _tags(
+    comparison: LossComparison, word: Word, suites: Sequence[Suite], *, is_soft: bool
+) -> tuple[str, ...]:
+    tags = [Tag.SOFT.value if is_soft else Tag.MEASURED.value]
+    if any(suite.is_simulated for suite in suites):
+        tags.append(Tag.SIMULATED.value)
+    if not all(suite.seal for suite in suites):
+        tags.append(Tag.EXPLORATORY.value)
+    small = [too_small(row, comparison.mde) for row in comparison.rows]
+    if word is Word.CANNOT_TELL and any(small):
+        tags.append(Tag.UNDERPOWERED.value)
+    if small and all(small):
+        tags.append(TOO_SMALL)
+    return tuple(tags)
+
+
+def _score_told(shown: Shown | None, mde: float) -> str:
+    if shown is None:
+        return "and no partition is scored on both sides."
+    inside = -mde < shown.lo and shown.hi < mde
+    part = "" if shown.covered > _ALL else f" over {shown.covered:.0%} of the weight"
+    return (
+        f"and the suite score differs by {shown.delta:+.4f}{part} (90 % interval {shown.lo:+.4f} "
+        f"to {shown.hi:+.4f}, {'inside' if inside else 'not inside'} ±{mde:g})."
+    )
+
+
+def _also(better: Sequence[LossRow]) -> str:
+    return f", {_counted(len(better), 'demonstrable improvement')}" if better else ""
+
+
+def _unproven(n: int) -> str:
+    return f", {_counted(n, 'change')} with missing evidence" if n else ""
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def _needed(comparison: LossComparison, shown: Shown | None) -> str:
+    few = sorted(
+        {row.partition for row in comparison.rows if row.n_min > min(row.n_new, row.n_base)}
+    )
+    parts = []
+    if few:
+        named = ", ".join(few[:3]) + (f" and {len(few) - 3} more" if len(few) > 3 else "")
+        parts.append(f"bring {_counted(len(few), 'partition')} ({named}) to n_min on both sides")
+    if shown is not None and shown.factor > 1.0:
+        units = int(-(-shown.n * shown.factor // 1))
+        parts.append(
+            f"about {units:,} units per side (now {shown.n:,}) would show equivalence with 80 % "
+            "probability if nothing had changed"
+        )
+    reach = [row.reportable for row in comparison.rows if row.reportable is not None]
+    if reach:
+        parts.append(f"these runs list changes from {min(reach):.3f} in the surest cell")
+    return "; ".join(parts)

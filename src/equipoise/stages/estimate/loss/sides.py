@@ -1,0 +1,122 @@
+"""The two sides of a comparison in one shape: the same partitions, the same categories."""
+
+from dataclasses import dataclass
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.stages.estimate.loss.moments import LossMoments, grouped
+from equipoise.stages.estimate.loss.scoring import Scored
+from equipoise.stages.estimate.loss.units import UnitTable
+from equipoise.stats.intervals import Moments
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One run in the shape of the comparison; arrays of shape (partitions, 1 + categories).
+
+    `relation` is SQL with one row per unit: ``unit``, ``part`` (place in the comparison's
+    partitions), ``is_adversarial``, ``v`` (the loss over the categories that both sides could
+    evaluate in that partition) and ``c0..``. `squares` hold the rater variance.
+    `observed_share` is the part of the variance that was observed between units.
+    """
+
+    relation: str
+    columns: tuple[str, ...]
+    n: FloatArray
+    mean: FloatArray
+    squares: FloatArray
+    observed_share: FloatArray
+
+    def moments(self, chosen: NDArray[np.bool_]) -> Moments:
+        """Gives the moments of the chosen cells."""
+        return Moments(n=self.n[chosen], mean=self.mean[chosen], squares=self.squares[chosen])
+
+
+def both_sides(
+    con: duckdb.DuckDBPyConnection, parts: tuple[str, ...], new: Scored, base: Scored
+) -> tuple[Side, Side, list[str]]:
+    """Gives the new and the base side, and notes where their evaluable categories differ.
+
+    A category counts into the loss of a partition only where both sides could evaluate it there.
+    """
+    held = [_placed(one, parts) for one in (new, base)]
+    both = (held[0][:, 1:] > 0) & (held[1][:, 1:] > 0)
+    either = (held[0][:, 1:] > 0) | (held[1][:, 1:] > 0)
+    is_same = not bool((both != either).any())
+    names = [c.id for c in new.table.categories]
+    notes = [
+        f"{part}: the loss is compared without "
+        f"{', '.join(n for n, out in zip(names, gone, strict=True) if out)}, which only one side "
+        "could evaluate"
+        for part, gone in zip(parts, (either & ~both).tolist(), strict=True)
+        if any(gone)
+    ]
+    sides = [_side(con, one, parts, None if is_same else both) for one in (new, base)]
+    return sides[0], sides[1], notes
+
+
+def _placed(one: Scored, parts: tuple[str, ...]) -> FloatArray:
+    """Gives the counts of units by the comparison's partitions; 0 where the run has none."""
+    found = np.zeros((len(parts), one.moments.n.shape[1]))
+    for place, part in enumerate(parts):
+        if part in one.table.parts:
+            found[place] = one.moments.n[one.table.parts.index(part)]
+    return found
+
+
+def _side(
+    con: duckdb.DuckDBPyConnection,
+    one: Scored,
+    parts: tuple[str, ...],
+    both: NDArray[np.bool_] | None,
+) -> Side:
+    table = one.table
+    columns = ("v", *(f"c{c.place}" for c in table.categories))
+    relation = _relation(table, parts, both)
+    found = grouped(con, relation, list(columns), len(parts))
+    added = np.asarray(one.added)[None, :] * np.maximum(found.n - 1.0, 0.0)
+    total = found.squares + added
+    return Side(
+        relation=relation,
+        columns=columns,
+        n=found.n,
+        mean=found.mean,
+        squares=total,
+        observed_share=_share(found, total),
+    )
+
+
+def _share(found: LossMoments, total: FloatArray) -> FloatArray:
+    return np.where(total > 0, found.squares / np.where(total > 0, total, 1.0), 1.0)
+
+
+def _relation(table: UnitTable, parts: tuple[str, ...], both: NDArray[np.bool_] | None) -> str:
+    kept = ", ".join(f"c{c.place}" for c in table.categories)
+    places = {place: parts.index(part) for place, part in enumerate(table.parts) if part in parts}
+    moved = " ".join(f"WHEN {old} THEN {new}" for old, new in places.items())
+    where = ", ".join(map(str, places)) or "-1"
+    loss = "v" if both is None else _loss_over(table, places, both)
+    part = f"CASE part {moved} ELSE -1 END" if moved else "-1"
+    return (
+        f"(SELECT unit, {part} AS part, is_adversarial, {loss} AS v, {kept} FROM {table.units} "
+        f"WHERE part IN ({where}))"
+    )
+
+
+def _loss_over(table: UnitTable, places: dict[int, int], both: NDArray[np.bool_]) -> str:
+    """Gives SQL for the loss over the categories that both sides have, by partition."""
+    cases = []
+    for old, new in places.items():
+        kept = [c for c in table.categories if both[new, c.place]]
+        if not kept:
+            continue
+        lost = " + ".join(f"{c.weight!r} * coalesce(c{c.place}, 0.0)" for c in kept)
+        weight = " + ".join(
+            f"CASE WHEN c{c.place} IS NULL THEN 0.0 ELSE {c.weight!r} END" for c in kept
+        )
+        cases.append(f"WHEN {old} THEN least(1.0, ({lost}) / nullif({weight}, 0.0))")
+    return f"(CASE part {' '.join(cases)} END)::DOUBLE" if cases else "NULL::DOUBLE"

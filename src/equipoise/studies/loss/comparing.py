@@ -1,0 +1,229 @@
+"""Compares two runs of a loss study by the plan's rule, and writes everything that follows."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import msgspec
+
+from equipoise.archive.columns import Columns
+from equipoise.archive.durable import replace_file, storage_errors
+from equipoise.records.codec import pretty
+from equipoise.records.event import Event, EventKind
+from equipoise.records.suite import HistoryRow, LossCitation, LossComparison, LossRow, Suite
+from equipoise.stages.decide.loss import Shown, concluded, judged, verdict, void
+from equipoise.stages.estimate.loss.citing import candidates
+from equipoise.stages.estimate.loss.contrast import contrast
+from equipoise.stages.estimate.loss.scoring import Scored
+from equipoise.stages.report.loss.files import (
+    IMPROVEMENTS,
+    REGRESSIONS,
+    to_improvements,
+    to_regressions,
+)
+from equipoise.stages.report.loss.page import to_loss_page
+from equipoise.stages.report.loss.reading import LossReading
+from equipoise.studies.loss.history import read_history, remember, row_of
+from equipoise.studies.loss.pairing import Pair
+from equipoise.studies.loss.quoting import first_valid, permissions
+from equipoise.studies.loss.scoring import (
+    RULE,
+    LossRun,
+    catalog_of,
+    score_run,
+    trials_of,
+    write_suite,
+)
+
+RESULT = "regressions.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What follows from a pair: the suites, the comparison, and its files' bytes."""
+
+    new: Suite
+    base: Suite
+    comparison: LossComparison
+    files: dict[str, bytes]
+
+
+def derive(pair: Pair, looks: int, fresh: tuple[Columns, Columns] | None = None) -> Compared:
+    """Derives everything of a comparison from the two archives and the plan.
+
+    Args:
+        pair: the runs and the catalog.
+        looks: comparisons made so far in the study, this one included.
+        fresh: columns of the new and the base run that no cache was trusted for.
+
+    Raises:
+        InputError: a run was not graded under the catalog, or the catalog is not there.
+        Tampered: an archive, a plan or the units are not what they were.
+    """
+    plan = pair.new.plan
+    with duckdb.connect() as con:
+        new, base = (
+            score_run(con, run, pair.version, name, columns=fresh[i] if fresh else None)
+            for i, (run, name) in enumerate(((pair.new, "new"), (pair.base, "base")))
+        )
+        found = contrast(con, plan, new, base, seed=plan.seed & (2**63 - 1))
+        blank = LossComparison(
+            run_id=pair.new.run_id,
+            base_run_id=pair.base.run_id,
+            catalog_version=pair.version,
+            mode=new.suite.mode,
+            provenance=new.suite.provenance,
+            mde=plan.mde,
+            k=plan.k,
+            z=found.z,
+            paired=plan.paired,
+            rows=(),
+            verdict="",
+            why="",
+            looks=looks,
+            notes=(*found.notes, *_notes(pair, new.suite, base.suite, looks)),
+            base_arm=pair.base.facts.arm,
+            new_arm=pair.new.facts.arm,
+            plan_sha256=pair.new.facts.plan_sha256,
+            n_saved=_n_saved(pair.new, new.suite),
+        )
+        suites = (new.suite, base.suite)
+        if None in (new.suite.suite_score, base.suite.suite_score) and _is_void(suites):
+            comparison = void(blank, suites)
+        else:
+            rows = judged(found.rows, plan.mde)
+            rows = concluded(rows, _citations(con, pair, (new, base), rows, fresh))
+            shown = (
+                msgspec.convert(found.score, Shown, from_attributes=True) if found.score else None
+            )
+            comparison = verdict(
+                msgspec.structs.replace(blank, rows=rows), shown, suites, is_soft=_is_soft(new)
+            )
+    return Compared(
+        new=new.suite,
+        base=base.suite,
+        comparison=comparison,
+        files=_files(pair, comparison, new.suite, base.suite),
+    )
+
+
+def _is_void(suites: tuple[Suite, Suite]) -> bool:
+    """Says whether a suite has no score for its aborts, and not only for want of units."""
+    return any(s.suite_score is None and s.completion_rate < _LEAST_COMPLETED for s in suites)
+
+
+_LEAST_COMPLETED = 0.9
+
+
+def _is_soft(one: Scored) -> bool:
+    judged_places = [c.place for c in one.table.categories if c.is_judged]
+    return any(bool((one.moments.n[:, 1 + place] > 0).any()) for place in judged_places)
+
+
+def _citations(
+    con: duckdb.DuckDBPyConnection,
+    pair: Pair,
+    scored: tuple[Scored, Scored],
+    rows: tuple[LossRow, ...],
+    fresh: tuple[Columns, Columns] | None,
+) -> dict[tuple[str, str], LossCitation]:
+    """Finds a quote for every row that meets the rule: of the side that lost more."""
+    found = {}
+    for is_gain, run, one in ((False, pair.new, scored[0]), (True, pair.base, scored[1])):
+        wanted = [row for row in rows if not row.failed and row.is_improvement is is_gain]
+        if not wanted:
+            continue
+        allowed = permissions(run)
+        columns = fresh[int(is_gain)] if fresh else run.archive.columns()
+        trials = trials_of(run, catalog_of(run, pair.version)[0], columns)
+        for row in wanted:
+            cell = (row.partition, row.category)
+            quotes = candidates(con, trials, one.table, cell, allowed.quotable)
+            if citation := first_valid(run, list(quotes), allowed):
+                found[cell] = citation
+    return found
+
+
+def _notes(pair: Pair, new: Suite, base: Suite, looks: int) -> list[str]:
+    notes = []
+    one, two = pair.new.plan, pair.base.plan
+    for what, ours, theirs in (
+        ("partitions", [p.text for p in one.partitions], [p.text for p in two.partitions]),
+        ("mde", one.mde, two.mde),
+        ("harness versions", new.harness_version, base.harness_version),
+        ("plans", new.plan_sha256[:16], base.plan_sha256[:16]),
+    ):
+        if ours != theirs:
+            notes.append(f"the runs have other {what}: {_text(ours)} here, {_text(theirs)} there")
+    if looks > 1:
+        notes.append(
+            f"this is comparison {looks} of the study: k covers the cells of one comparison, not "
+            "the looks"
+        )
+    notes += [
+        f"amended {one_more.at[:10]}: {one_more.field or 'remark'}: {one_more.reason}"
+        for one_more in pair.new.amendments
+    ]
+    return notes
+
+
+def _text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _n_saved(run: LossRun, suite: Suite) -> int:
+    """Counts the planned executions that the plan's stopping rule made needless."""
+    stopped = any(
+        event.kind is EventKind.STOPPED and RULE in event.facts for event in run.archive.read(Event)
+    )
+    planned = sum(unit.repetitions for unit in run.plan.units)
+    return max(0, planned - sum(p.n_executions for p in suite.partitions)) if stopped else 0
+
+
+def _files(pair: Pair, comparison: LossComparison, new: Suite, base: Suite) -> dict[str, bytes]:
+    reading = LossReading(
+        comparison=comparison,
+        base=base,
+        new=new,
+        plan=pair.new.plan,
+        amendments=pair.new.amendments,
+    )
+    heads = {run.run_id: run.archive.head for run in (pair.new, pair.base)}
+    return {
+        RESULT: pretty(comparison),
+        REGRESSIONS: to_regressions(comparison),
+        IMPROVEMENTS: to_improvements(comparison),
+        "report/index.html": to_loss_page(reading, heads),
+    }
+
+
+def compare(pair: Pair) -> Compared:
+    """Compares, writes suites, comparison and history, and gives what was found.
+
+    Raises:
+        InputError, Tampered: as `derive`; a suite or the history was edited.
+        StorageFull: the disk took no more.
+    """
+    looks = read_history(pair.home).looks(pair.name)
+    found = derive(pair, looks)
+    places = {}
+    for run, suite in ((pair.base, found.base), (pair.new, found.new)):
+        path = write_suite(run, suite)
+        places[run.run_id] = Path(os.path.relpath(path, pair.home)).as_posix()
+    folder = pair.home / pair.name
+    for name, content in found.files.items():
+        with storage_errors(f"writing {name}"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / name, content)
+    remember(pair.home, _rows(pair, found, places))
+    return found
+
+
+def _rows(pair: Pair, found: Compared, places: dict[str, str]) -> list[HistoryRow]:
+    """Gives the rows of both suites; a baseline that was a new side before has its row already."""
+    base_path = places[pair.base.run_id]
+    known = {(row.suite, row.suite_sha256) for row in read_history(pair.home).rows}
+    base = row_of(found.base, base_path)
+    rows = [] if (base.suite, base.suite_sha256) in known else [base]
+    return [*rows, row_of(found.new, places[pair.new.run_id], found.comparison, pair.name)]
