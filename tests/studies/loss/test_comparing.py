@@ -437,7 +437,6 @@ def test_k_is_the_plans_whatever_became_of_the_cells(tmp_path: Path) -> None:
     assert comparison.z == pytest.approx(2 + math.log(4) / 2)
 
 
-@pytest.mark.requirement("E2E-16")
 def test_an_amended_margin_holds_and_is_shown(tmp_path: Path) -> None:
     folder = worse(tmp_path)
     folder.joinpath("amendments.jsonl").write_text(
