@@ -1,96 +1,33 @@
 """Two runs of a loss study compared by its rule, as a user does it: files and exit codes."""
 
 import math
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from equipoise.cli import commands
 from equipoise.records.codec import decode, digest, pretty
-from equipoise.records.plan import Mode, Plan, Provenance
-from equipoise.records.suite import LossComparison, LossRow, Suite
-from equipoise.records.trial import Ending, EndingKind, Fault
-from equipoise.stages.plan.units import digest_of, read_units
-from equipoise.stages.report.loss.files import COLUMNS, read_listed
+from equipoise.records.plan import Mode, Provenance
+from equipoise.records.suite import LossComparison, Suite
+from equipoise.stages.report.loss.files import COLUMNS
+from studies.loss.compared_loss_runs import (
+    BROKEN,
+    INVOICE,
+    REFUND,
+    N,
+    called,
+    losses,
+    made,
+    names,
+    result,
+    row,
+    suites,
+    table,
+    two_parts,
+    worse,
+)
 from studies.loss.made_loss_runs import V1, Run, graded, partition, plan, run, study, units
-
-N = 400
-REFUND = partition({"intent": "refund"}, weight=0.75, n_min=N)
-INVOICE = partition({"intent": "invoice"}, weight=0.25, n_min=N)
-BROKEN = Ending(kind=EndingKind.INFRASTRUCTURE_ERROR, fault=Fault.INFRASTRUCTURE, detail="refused")
-
-
-def names(part: str, n: int = N) -> list[str]:
-    return [f"{part}{i:04}" for i in range(n)]
-
-
-def two_parts(**more: Any) -> Plan:
-    return plan((REFUND, INVOICE), units(REFUND, names("r")) + units(INVOICE, names("i")), **more)
-
-
-def losses(
-    part: str, arg: float, tone: float = 0.1, *, n: int = N, quote: str = "wrong"
-) -> list[Run]:
-    """Units of which the first share lost the category wholly."""
-    return [
-        Run(
-            unit=name,
-            lost={
-                "tool_call_wrong_arg": float(i < arg * n),
-                "tone_off": float((i * 7) % n < tone * n),
-            },
-            quote=f"{quote} {name}" if quote else "",
-        )
-        for i, name in enumerate(names(part, n))
-    ]
-
-
-def made(
-    tmp_path: Path,
-    new: Iterable[Run],
-    base: Iterable[Run] | None = None,
-    promised: Plan | None = None,
-) -> Path:
-    """A study with a run of both releases; by default release 1 loses a tenth everywhere."""
-    promised = promised or two_parts()
-    folder = study(tmp_path / "study", promised)
-    before = losses("r", 0.1) + losses("i", 0.1) if base is None else base
-    run(folder, promised, "release-1", before)
-    run(folder, promised, "release-2", new, ordinal=2)
-    return folder
-
-
-def called(*arguments: object) -> Result:
-    return CliRunner().invoke(commands, [str(argument) for argument in arguments])
-
-
-def result(folder: Path) -> LossComparison:
-    path = next(folder.joinpath("comparisons").glob("*/regressions.json"))
-    return decode(path.read_bytes(), LossComparison)
-
-
-def table(folder: Path, name: str = "TOP-REGRESSIONS.md") -> list[dict[str, str]]:
-    return read_listed(next(folder.joinpath("comparisons").glob(f"*/{name}")).read_bytes())
-
-
-def row(folder: Path, cell: str) -> LossRow:
-    return next(r for r in result(folder).rows if f"{r.partition} / {r.category}" == cell)
-
-
-def suites(folder: Path) -> dict[str, Suite]:
-    found = [
-        decode(path.read_bytes(), Suite) for path in folder.glob("archive/*/suites/*/suite.json")
-    ]
-    return {suite.arm: suite for suite in found}
-
-
-def worse(tmp_path: Path) -> Path:
-    return made(tmp_path, losses("r", 0.4) + losses("i", 0.1))
 
 
 @pytest.mark.requirement("E2E-41")
@@ -133,20 +70,6 @@ def test_every_row_follows_from_the_two_suites(tmp_path: Path) -> None:
         assert found.se_delta == pytest.approx(se)
         assert found.literal_lo == pytest.approx((found.delta or 0) - comparison.z * se)
         assert found.literal_hi == pytest.approx((found.delta or 0) + comparison.z * se)
-
-
-@pytest.mark.requirement("E2E-01")
-def test_comparing_twice_gives_the_same_bytes_and_one_row_of_history(tmp_path: Path) -> None:
-    folder = worse(tmp_path)
-    called("compare", folder)
-    before = {path: path.read_bytes() for path in written(folder)}
-    assert called("compare", folder).exit_code == 1
-    assert {path: path.read_bytes() for path in written(folder)} == before
-
-
-def written(folder: Path) -> list[Path]:
-    found = [*folder.rglob("suite.json"), *folder.joinpath("comparisons").rglob("*")]
-    return sorted(p for p in (*found, *folder.glob("*-HISTORY.md")) if p.is_file())
 
 
 @pytest.mark.requirement("E2E-48")
@@ -269,35 +192,6 @@ def test_rows_stand_by_their_lower_bound_never_by_delta(tmp_path: Path) -> None:
     assert [r["partition"] for r in rows] == ["intent=thick", "intent=thin"]
     assert float(rows[0]["delta"]) < float(rows[1]["delta"])
     assert float(rows[0]["ci_low"]) > float(rows[1]["ci_low"])
-
-
-@pytest.mark.requirement("E2E-47")
-def test_a_row_without_a_quote_is_told_as_missing_evidence(tmp_path: Path) -> None:
-    folder = made(tmp_path, losses("r", 0.4, quote="") + losses("i", 0.1))
-    done = called("compare", folder)
-    assert done.exit_code == 0
-    assert "missing evidence" in done.output
-    assert table(folder) == []
-    assert row(folder, "intent=refund / tool_call_wrong_arg").failed == ("citation",)
-    page = next(folder.joinpath("comparisons").glob("*/report/index.html")).read_text()
-    assert "Missing evidence" in page
-
-
-@pytest.mark.requirement("X-E23")
-def test_the_quote_is_of_the_unit_that_adds_most(tmp_path: Path) -> None:
-    half = [msgspec_with(one, 0.5 if one.unit != "r0100" else 1.0) for one in losses("r", 0.9)]
-    folder = made(tmp_path, half + losses("i", 0.1))
-    called("compare", folder)
-    citation = row(folder, "intent=refund / tool_call_wrong_arg").citation
-    assert citation is not None
-    assert citation.unit == "r0100"
-    assert citation.n_further == 359
-
-
-def msgspec_with(one: Run, value: float) -> Run:
-    """The run with this loss where it lost anything."""
-    lost = {name: value if share else 0.0 for name, share in one.lost.items()}
-    return Run(unit=one.unit, lost=lost, quote=one.quote)
 
 
 @pytest.mark.requirement("E2E-40")
@@ -447,102 +341,6 @@ def test_an_amended_margin_holds_and_is_shown(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert result(folder).mde == 0.29
     assert "amended 2026-01-03: mde: wider" in done.output
-
-
-def corpus(tmp_path: Path, may_quote: dict[str, bool]) -> Path:
-    """A corpus study whose units say whether they may be quoted."""
-    lines = [
-        {
-            "id": name,
-            "labels": {"intent": "refund" if name[0] == "r" else "invoice"},
-            "brief": {},
-            "retention_until": "2099-12-31",
-            "may_quote": may_quote.get(name, False),
-            "pseudonyms": {"Erika Mustermann": "Person 1"},
-        }
-        for name in names("r") + names("i")
-    ]
-    content = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
-    axes = {"intent": ("refund", "invoice")}
-    read = read_units(content, axes=axes, provenance=Provenance.CORPUS, name="units.jsonl")
-    promised = two_parts(provenance=Provenance.CORPUS, units_sha256=digest_of(read))
-    folder = made(
-        tmp_path,
-        losses("r", 0.4, quote="Erika Mustermann paid twice") + losses("i", 0.1),
-        promised=promised,
-    )
-    folder.joinpath("units.jsonl").write_bytes(content)
-    return folder
-
-
-@pytest.mark.requirement("E2E-07")
-def test_only_units_with_permission_are_quoted_and_names_are_replaced(tmp_path: Path) -> None:
-    folder = corpus(tmp_path / "some", {"r0007": True})
-    assert called("compare", folder).exit_code == 1
-    (only,) = table(folder)
-    assert "Person 1 paid twice r0007" in only["log_zitat"]
-    for path in written(folder):
-        assert b"Mustermann" not in path.read_bytes()
-    none = corpus(tmp_path / "none", {})
-    done = called("compare", none)
-    assert done.exit_code == 0
-    assert "missing evidence" in done.output
-    changed = corpus(tmp_path / "changed", {})
-    units_file = changed / "units.jsonl"
-    units_file.write_bytes(units_file.read_bytes().replace(b"false", b"true"))
-    assert called("compare", changed).exit_code == 1
-    assert "changed after planning" in called("compare", changed).output
-
-
-@pytest.mark.requirement("E2E-09")
-@pytest.mark.requirement("E2E-50")
-def test_the_history_has_twelve_columns_and_leads_to_its_suites(tmp_path: Path) -> None:
-    folder = worse(tmp_path)
-    called("compare", folder)
-    lines = folder.joinpath("LOSS-HISTORY.md").read_text().splitlines()
-    columns = [cell.strip() for cell in lines[0].strip("|").split("|")]
-    assert columns == [
-        "datum", "catalog_version", "mode", "provenance", "suite_score", "completion", "coverage",
-        "mde", "sample_budget", "n_zellen_unterbelegt", "befunde_über_schwelle",
-        "top_regression_ci_low",
-    ]  # fmt: skip
-    base, new = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:4])
-    assert base[:4] == ["2026-01-01", "v1", "A", "synthetisch"]
-    assert base[10] == ""
-    suite = suites(folder)["release-2"]
-    assert float(new[4]) == pytest.approx(suite.suite_score, abs=1e-6)
-    assert (new[7], new[8], new[9], new[10]) == ("0.05", str(2 * N), "0", "1")
-    assert float(new[11]) == pytest.approx(float(table(folder)[0]["ci_low"]))
-    paths = [line.split("](")[1].split(")")[0] for line in lines if "[suite](" in line]
-    assert len(paths) == 2
-    for path in paths:
-        found = decode(folder.joinpath(path).read_bytes(), Suite)
-        assert folder.joinpath("archive", found.run_id, "trials.jsonl").is_file()
-
-
-@pytest.mark.requirement("E2E-50")
-def test_earlier_rows_of_the_history_stay_and_an_altered_one_is_found(tmp_path: Path) -> None:
-    folder = worse(tmp_path)
-    promised = two_parts()
-    called("compare", folder)
-    before = folder.joinpath("LOSS-HISTORY.md").read_text().splitlines()
-    run(folder, promised, "release-2", losses("r", 0.1) + losses("i", 0.1), ordinal=3)
-    again = called("compare", folder)
-    assert "comparison 2 of the study" in again.output
-    after = folder.joinpath("LOSS-HISTORY.md").read_text().splitlines()
-    assert after[:4] == before[:4]
-    assert len([line for line in after if line.startswith("| 2026")]) == 3
-    path = folder / "LOSS-HISTORY.md"
-    path.write_text(path.read_text().replace("| 0.", "| 1.", 1))
-    altered = called("compare", folder)
-    assert altered.exit_code == 1
-    assert "a row was altered" in altered.output
-
-
-@pytest.mark.requirement("X-E16")
-def test_zero_bytes_and_a_header_alone_are_read_as_the_same() -> None:
-    header = f"| {' | '.join(COLUMNS)} |\n|{' --- |' * 8}\n"
-    assert read_listed(b"") == read_listed(header.encode()) == []
 
 
 @pytest.mark.requirement("E2E-51")
