@@ -50,11 +50,11 @@ class Asked:
             InputError: an option is out of its range or not of the form KEY=VALUE.
         """
         options = dict.fromkeys(_OPTIONS) | options
-        settings = _pairs(options["settings"] or (), "--set")
+        settings = pairs(options["settings"] or (), "--set")
         settings |= {k: options[k] for k in ("unit", "cluster") if options[k]}
         terms = {
             "partitions": tuple(options["partition"] or ()) or None,
-            "where": _pairs(options["where"] or (), "--where") or None,
+            "where": pairs(options["where"] or (), "--where") or None,
             "pairing": {None: None, True: Pairing.PAIRED, False: Pairing.UNPAIRED}[options["pair"]],
             "margin": _within(options, "margin", 0.0, 1.0),
             "equivalence": _within(options, "equivalence", 1e-9, 1.0),
@@ -79,7 +79,12 @@ class Asked:
         )
 
 
-def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
+def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    """Gives key -> value of an option that may be repeated.
+
+    Raises:
+        InputError: one is not of the form KEY=VALUE.
+    """
     found = {}
     for text in texts:
         key, equals, value = text.partition("=")

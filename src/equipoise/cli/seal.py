@@ -7,16 +7,50 @@ import click
 
 @click.command("seal")
 @click.argument("study", type=click.Path(path_type=Path))
-def command(study: Path) -> None:
+@click.option(
+    "--sign", "key", type=click.Path(path_type=Path), help="An ssh key to sign the plan with."
+)
+@click.option(
+    "--tsa-query",
+    "query",
+    type=click.Path(path_type=Path),
+    help="Write the question for a time-stamping authority (RFC 3161) and seal nothing yet.",
+)
+@click.option("--token", type=click.Path(path_type=Path), help="The authority's answer.")
+@click.option(
+    "--ca", type=click.Path(path_type=Path), help="Certificates (PEM) the authority is trusted by."
+)
+def command(
+    study: Path, *, key: Path | None, query: Path | None, token: Path | None, ca: Path | None
+) -> None:
     """Seal the plan of the study in the folder STUDY.
 
-    Writes seal.json: the plan's hash, the time, and how strongly that is borne out.
+    Writes seal.json: the plan's hash, the time, and how strongly that is borne out: self-declared;
+    signed by an ssh key; witnessed by the dated token of somebody else, checked here and offline.
+    Sealing the same plan again adds a proof and keeps the time. Nothing is sent anywhere.
 
-    Exit codes: 0 sealed; 2 the study has faults; 3 there is no plan, or it is not what study.yaml
-    gives.
+    Exit codes: 0 sealed, or the query is written; 2 the study has faults, or a proof does not hold;
+    3 there is no plan, it is not what study.yaml gives, or another one is sealed.
     """
     from equipoise.cli.clock import now
-    from equipoise.studies.loss.sealing import seal_study
+    from equipoise.studies.loss.sealing import Proofs, planned_content, seal_study
+    from equipoise.studies.loss.witnessing import query as write_query
 
-    seal = seal_study(study, now=now())
-    click.echo(f"sealed {seal.plan_sha256} ({seal.label.value}) at {seal.sealed_at}")
+    if query is not None:
+        write_query(planned_content(study, now=now()), query)
+        click.echo(f"query {query}; send it to an authority, such as")
+        click.echo(
+            "  curl -H 'Content-Type: application/timestamp-query' --data-binary "
+            f"@{query} -o answer.tsr ADDRESS"
+        )
+        click.echo(f"next: equipoise seal {study} --token answer.tsr --ca root.pem")
+        return
+    seal = seal_study(study, now=now(), proofs=Proofs(key=key, token=token, ca=ca))
+    click.echo(f"sealed {seal.plan_sha256} at {seal.sealed_at}: {seal.label.value}")
+    if seal.signer:
+        click.echo(f"  signed by {seal.signer}")
+    if seal.witnessed_at:
+        click.echo(f"  witnessed at {seal.witnessed_at}")
+    if seal.commit:
+        click.echo(f"  plan.json is in commit {seal.commit}")
+    click.echo(f"next: equipoise run {study}")

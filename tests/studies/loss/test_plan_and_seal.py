@@ -1,9 +1,6 @@
 """A study folder becomes a plan, the plan is sealed, and what was changed since is found."""
 
 import json
-import os
-import subprocess
-import sys
 from datetime import date
 from pathlib import Path
 
@@ -12,34 +9,15 @@ import pytest
 from equipoise.errors import Blocked, Tampered
 from equipoise.studies.loss.sealed import read_sealed
 from studies.loss.made_study import made_study, made_units, write_units
+from studies.loss.study_commands import run, sealed
 
 TODAY = date(2026, 1, 2)
-
-
-def run(*args: str, **env: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of the command at a fixed time."""
-    done = subprocess.run(
-        [sys.executable, "-m", "equipoise", *args],
-        capture_output=True,
-        check=False,
-        env=os.environ
-        | {"PYTHONPATH": str(Path("src").resolve()), "SOURCE_DATE_EPOCH": "1767312000"}
-        | env,
-    )
-    assert b"Traceback" not in done.stderr, done.stderr.decode()
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
-def sealed(folder: Path) -> Path:
-    assert run("plan", str(folder))[0] == 0
-    assert run("seal", str(folder))[0] == 0
-    return folder
 
 
 def test_plan_then_seal_gives_a_study_that_can_be_read(tmp_path: Path) -> None:
     study = sealed(made_study(tmp_path / "desk", units=made_units(4)))
     read = read_sealed(study, today=TODAY)
-    assert read.seal.sealed_at == "2026-01-02T00:00:00Z"
+    assert read.seal.sealed_at == "2026-01-02T12:00:00Z"
     assert set(read.briefs) == set(read.holdouts) == {unit.id for unit in read.plan.units}
     assert read.briefs["refund-1"].is_anchor
     assert read.holdouts["refund-2"].expected == {"amount": "200 cents"}

@@ -7,7 +7,8 @@ from pathlib import Path
 from equipoise import __version__
 from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked, InputError
-from equipoise.records.codec import digest, pretty
+from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.event import Seal
 from equipoise.records.plan import Plan
 from equipoise.stages.grade.catalog import read_catalog
 from equipoise.stages.plan.assembling import Material, assembled
@@ -24,6 +25,7 @@ from equipoise.studies.loss.earlier import measured_in, spreads_of
 STUDY = "study.yaml"
 PLAN = "plan.json"
 PLAN_PAGE = "E2E-PLAN.md"
+SEAL = "seal.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +97,15 @@ def write_plan(study: Path, planned: Planned) -> None:
     Raises:
         Blocked: the study is sealed and this is another plan.
     """
-    if (study / "seal.json").exists() and read_needed(study / PLAN, PLAN) != planned.content:
-        raise Blocked(
-            f"{study.name} is sealed and study.yaml now gives another plan; mend: put study.yaml "
-            "back, or `equipoise amend`, or begin a new study folder"
-        )
+    seal = study / SEAL
+    if seal.exists():
+        sealed = decode(read_needed(seal, "the seal"), Seal, where=SEAL)
+        if sealed.plan_sha256 != planned.sha256:
+            raise Blocked(
+                f"{study} is sealed, and {STUDY} with its files now gives another plan; mend: put "
+                "them back, or `equipoise amend`, or begin a new study folder; before the first "
+                f"run you may remove {SEAL}"
+            )
     replace_file(study / PLAN, planned.content)
     replace_file(study / PLAN_PAGE, planned.page.encode())
 

@@ -10,9 +10,13 @@ from equipoise.records.codec import decode, digest
 from equipoise.records.event import Amendment, Seal
 from equipoise.records.holdout import Holdout
 from equipoise.records.plan import Plan
-from equipoise.stages.plan.units import digest_of, read_units
-from equipoise.studies.loss.planning import PLAN, STUDY, read_needed
-from equipoise.studies.loss.sealing import SEAL
+from equipoise.stages.plan.units import Unit, digest_of, read_units
+from equipoise.studies.loss.amendments import read_amendments
+from equipoise.studies.loss.planning import PLAN, SEAL, STUDY, read_needed
+from equipoise.studies.loss.promised import amended
+from equipoise.studies.loss.sealing import SEALED, first_difference, seal_of
+from equipoise.studies.loss.signing import check_signature
+from equipoise.studies.loss.witnessing import check_token, imprinted, unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +26,7 @@ class Sealed:
     Args:
         root: the study folder.
         plan: what is in force: the sealed plan with its amendments.
-        plan_bytes: the sealed file, byte for byte.
+        plan_bytes: the sealed file, byte for byte; its sha256 is the plan's name.
         seal: what bears it out.
         briefs, holdouts: unit id -> its two halves, of the drawn units.
         amendments: what was changed since, in order.
@@ -40,46 +44,122 @@ class Sealed:
 def read_sealed(study: Path, *, today: date) -> Sealed:
     """Reads a sealed study folder.
 
+    Args:
+        study: the folder.
+        today: units whose retention ended before may not be used.
+
     Raises:
         Blocked: it is not sealed, or a unit may no longer be used.
-        Tampered: plan, study file or units were changed after sealing; says which.
+        Tampered: plan, study file, units, catalog, reference set or amendments were changed after
+            sealing, or the seal's signature or token is not over this plan; says what.
+        InputError: a file cannot be read at all.
     """
-    if not (study / SEAL).exists():
+    plan, content, seal = sealed_plan(study)
+    used = _used(study, plan)
+    expired = [unit.brief.unit for unit in used if unit.is_expired(today)]
+    if expired:
+        further = f" and {len(expired) - 10} more" if len(expired) > 10 else ""
         raise Blocked(
-            f"{study} is not sealed: there is no {SEAL}; sampling before sealing is refused; mend: "
-            f"`equipoise plan {study}`, read {PLAN}, then `equipoise seal {study}`"
+            f"the retention of {', '.join(expired[:10])}{further} is over: these units may not be "
+            "used any more; mend: a new study without them"
         )
-    seal = decode(read_needed(study / SEAL, "the seal"), Seal, where=SEAL)
+    amendments = read_amendments(study, seal.plan_sha256)
+    return Sealed(
+        root=study,
+        plan=amended(plan, amendments),
+        plan_bytes=content,
+        seal=seal,
+        briefs={unit.brief.unit: unit.brief for unit in used},
+        holdouts={unit.brief.unit: unit.holdout for unit in used},
+        amendments=amendments,
+    )
+
+
+def sealed_plan(study: Path) -> tuple[Plan, bytes, Seal]:
+    """Gives the plan as it was sealed, its bytes, and the seal, after checking all of them.
+
+    Raises:
+        Blocked: the study is not sealed.
+        Tampered: plan, study file, catalog or reference set were changed since.
+    """
+    seal = seal_of(study)
+    if seal is None:
+        raise Blocked(
+            f"{study} is not sealed: there is no {SEAL}, and sampling before sealing is refused; "
+            f"mend: equipoise plan {study}, read what it promises, equipoise seal {study}"
+        )
     content = read_needed(study / PLAN, "the plan")
-    if digest(content) != seal.plan_sha256:
-        raise Tampered(
-            f"{PLAN} was changed after sealing: its sha256 is {digest(content)}, sealed was "
-            f"{seal.plan_sha256}"
-        )
+    _refuse_changed(study, PLAN, content, seal.plan_sha256)
+    check_seal(content, seal)
     plan = decode(content, Plan, where=PLAN)
-    if digest(read_needed(study / STUDY, "the study file")) != plan.study_sha256:
-        raise Tampered(f"{STUDY} was changed after sealing")
+    others = {STUDY: plan.study_sha256, plan.catalog_file: plan.catalog_sha256}
+    if plan.reference_set:
+        others[plan.reference_set] = plan.reference_sha256
+    for name, sha256 in others.items():
+        _refuse_changed(study, name, read_needed(study / name, f"the sealed {name}"), sha256)
+    return plan, content, seal
+
+
+def check_seal(content: bytes, seal: Seal, *, ca: Path | None = None) -> None:
+    """Does nothing where the seal's proofs are over exactly this plan.
+
+    Args:
+        content: the bytes of `plan.json`.
+        seal: its seal.
+        ca: certificates to check the authority's signature by; null = only what the token is over.
+
+    Raises:
+        Tampered: hash, signature or token are over another plan.
+        InputError: nobody that `ca` names signed the token.
+        Blocked: the program that could tell is missing.
+    """
+    if digest(content) != seal.plan_sha256:
+        raise Tampered(f"the seal is over {seal.plan_sha256}, {PLAN} is {digest(content)}")
+    if seal.signature:
+        check_signature(content, signature=seal.signature, signer=seal.signer)
+    if not seal.token:
+        return
+    token = unpacked(seal.token)
+    at = imprinted(content, token) if ca is None else check_token(content, token, ca)
+    if at != seal.witnessed_at:
+        raise Tampered(f"the token says {at}, {SEAL} says it was witnessed {seal.witnessed_at}")
+
+
+def _used(study: Path, plan: Plan) -> list[Unit]:
+    """Gives the drawn units after seeing that no line of the units file was changed."""
     units = read_units(
         read_needed(study / plan.units_file, "the units file"),
         axes=plan.axes,
         provenance=plan.provenance,
         name=plan.units_file,
     )
-    if digest_of(units) != plan.units_sha256:
-        raise Tampered(f"{plan.units_file} was changed after sealing")
-    wanted = {unit.id for unit in plan.units}
-    used = [unit for unit in units if unit.brief.unit in wanted]
-    expired = [unit.brief.unit for unit in used if unit.is_expired(today)]
-    if expired:
-        raise Blocked(
-            f"the retention of {', '.join(expired[:10])} is over: these units may not be used any "
-            "more; mend: a new study without them"
+    known = {unit.brief.unit: unit for unit in units}
+    changed = [
+        one.id for one in plan.units if one.id not in known or known[one.id].sha256 != one.sha256
+    ]
+    if changed:
+        lines = [known[one].brief.origin if one in known else f"{one} (gone)" for one in changed]
+        raise Tampered(
+            f"{plan.units_file} was changed after sealing: {', '.join(lines[:10])}; mend: put the "
+            "sealed lines back, or begin a new study"
         )
-    return Sealed(
-        root=study,
-        plan=plan,
-        plan_bytes=content,
-        seal=seal,
-        briefs={unit.brief.unit: unit.brief for unit in used},
-        holdouts={unit.brief.unit: unit.holdout for unit in used},
+    if digest_of(units) != plan.units_sha256:
+        raise Tampered(
+            f"{plan.units_file} was changed after sealing: lines of units that were not drawn were "
+            "added, changed or removed; mend: put the sealed lines back, or begin a new study"
+        )
+    return [known[one.id] for one in plan.units]
+
+
+def _refuse_changed(study: Path, name: str, content: bytes, sha256: str) -> None:
+    if digest(content) == sha256:
+        return
+    copy = study / SEALED / name
+    kept = copy.read_bytes() if copy.is_file() else b""
+    where = ""
+    if digest(kept) == sha256:
+        where = f": {first_difference(content, kept)} (as in {SEALED}/{name})"
+    raise Tampered(
+        f"{name} was changed after sealing{where}; its sha256 is {digest(content)}, sealed was "
+        f"{sha256}; mend: put the sealed bytes back; a change of plan is an `equipoise amend`"
     )

@@ -1,39 +1,157 @@
 """Seals a plan: from then on its bytes stand, and runs may begin."""
 
+import subprocess
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from equipoise.archive.durable import replace_file
-from equipoise.errors import Blocked
-from equipoise.records.codec import digest, pretty
+import msgspec
+
+from equipoise.archive.durable import replace_file, storage_errors
+from equipoise.errors import Blocked, InputError
+from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.event import Seal, SealLabel
-from equipoise.studies.loss.planning import PLAN, STUDY, plan_study, read_needed
+from equipoise.studies.loss.planning import PLAN, SEAL, STUDY, plan_study, read_needed
+from equipoise.studies.loss.signing import sign
+from equipoise.studies.loss.witnessing import check_token, packed
 
-SEAL = "seal.json"
+SEALED = "sealed"
+"""Folder with the sealed copies, so that what was changed since can be told line by line."""
 
 
-def seal_study(study: Path, *, now: datetime) -> Seal:
-    """Seals the plan of a study folder and gives the seal; sealing again gives the seal there is.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proofs:
+    """What bears a seal out beside one's own word.
+
+    Args:
+        key: an ssh key to sign with.
+        token: the answer of a time-stamping authority, and the certificates it is trusted by.
+    """
+
+    key: Path | None = None
+    token: Path | None = None
+    ca: Path | None = None
+
+
+def seal_study(study: Path, *, now: datetime, proofs: Proofs | None = None) -> Seal:
+    """Seals the plan of a study folder and gives the seal.
+
+    Sealing the same plan again keeps its time and adds the proofs that are given.
 
     Args:
         study: folder with `study.yaml` and `plan.json`.
         now: the time of sealing.
+        proofs: what bears it out.
 
     Raises:
-        Blocked: there is no plan, or it is not what the study file gives.
+        Blocked: there is no plan, it is not what the study file gives, or another one is sealed.
+        InputError: the study file has faults, or a proof does not hold.
+    """
+    proofs = proofs or Proofs()
+    content = planned_content(study, now=now)
+    before = seal_of(study)
+    if before is not None and before.plan_sha256 != digest(content):
+        raise Blocked(
+            f"{study} is sealed with another plan ({before.plan_sha256[:16]}…); mend: `equipoise "
+            f"amend`, or a new study folder; before the first run you may remove {SEAL}"
+        )
+    seal = before or Seal(plan_sha256=digest(content), sealed_at=_stamp(now))
+    seal = msgspec.structs.replace(seal, commit=seal.commit or _commit(study, content))
+    if proofs.key is not None:
+        signature, signer = sign(content, proofs.key)
+        seal = msgspec.structs.replace(seal, signature=signature, signer=signer)
+    if proofs.token is not None:
+        if proofs.ca is None:
+            raise InputError(
+                "--token without --ca",
+                wanted="the certificates the authority is trusted by",
+                mend="give --ca root.pem; a token that nobody checked proves nothing",
+            )
+        token = read_needed(proofs.token, "the token")
+        at = check_token(content, token, proofs.ca)
+        seal = msgspec.structs.replace(seal, token=packed(token), witnessed_at=at)
+    seal = msgspec.structs.replace(seal, label=_label(seal))
+    _keep(study, content)
+    replace_file(study / SEAL, pretty(seal))
+    return seal
+
+
+def planned_content(study: Path, *, now: datetime) -> bytes:
+    """Gives the bytes of `plan.json` after seeing that the study file gives just these.
+
+    Raises:
+        Blocked: there is no plan, or the study file gives another one.
         InputError: the study file has faults.
     """
-    content = read_needed(study / PLAN, "the plan (run `equipoise plan` first)")
+    path = study / PLAN
+    if not path.is_file():
+        raise Blocked(f"there is no {path}; mend: equipoise plan {study}")
+    content = read_needed(path, "the plan")
     planned = plan_study(study, today=now.date())
     if planned.content != content:
         raise Blocked(
-            f"{PLAN} is not what {STUDY} gives; mend: `equipoise plan {study}` again, read it, "
-            "then seal"
+            f"{PLAN} is not what {STUDY} gives: {first_difference(content, planned.content)}; "
+            f"mend: `equipoise plan {study}` again, read it, then seal"
         )
-    seal = Seal(
-        plan_sha256=digest(content),
-        sealed_at=now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        label=SealLabel.SELF_DECLARED,
-    )
-    replace_file(study / SEAL, pretty(seal))
-    return seal
+    return content
+
+
+def seal_of(study: Path) -> Seal | None:
+    """Gives the seal of a study folder; null where it is not sealed.
+
+    Raises:
+        InputError: the file holds no seal.
+    """
+    path = study / SEAL
+    return decode(read_needed(path, "the seal"), Seal, where=SEAL) if path.exists() else None
+
+
+def first_difference(found: bytes, wanted: bytes) -> str:
+    """Says in which line two texts differ first, with what stands there."""
+    theirs, ours = found.split(b"\n"), wanted.split(b"\n")
+    for number, (one, other) in enumerate(zip(theirs, ours, strict=False), start=1):
+        if one != other:
+            return f"line {number} is {_shown(one)}, wanted {_shown(other)}"
+    return f"it has {len(theirs)} lines, wanted {len(ours)}"
+
+
+def _shown(line: bytes) -> str:
+    return repr(line.decode("utf-8", "replace").strip()[:100])
+
+
+def _label(seal: Seal) -> SealLabel:
+    if seal.token:
+        return SealLabel.WITNESSED
+    return SealLabel.SIGNED if seal.signature else SealLabel.SELF_DECLARED
+
+
+def _keep(study: Path, content: bytes) -> None:
+    folder = study / SEALED
+    with storage_errors(f"making {folder}"):
+        folder.mkdir(exist_ok=True)
+    replace_file(folder / PLAN, content)
+    replace_file(folder / STUDY, read_needed(study / STUDY, "the study file"))
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _commit(study: Path, content: bytes) -> str:
+    """Gives the commit that holds this very plan; empty where git knows of none."""
+    shown = _git(study, "show", f"HEAD:./{PLAN}")
+    return _git(study, "rev-parse", "HEAD").decode().strip() if shown == content else ""
+
+
+def _git(study: Path, *arguments: str) -> bytes:
+    try:
+        done = subprocess.run(  # noqa: S603  no shell; the arguments are ours
+            ["git", "-C", str(study), *arguments],  # noqa: S607  the one on the user's PATH
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=30,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return b""
+    return done.stdout if done.returncode == 0 else b""
