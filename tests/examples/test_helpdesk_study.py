@@ -71,7 +71,7 @@ def test_a_second_writing_changes_nothing_and_another_study_is_refused(study: Pa
     before = {path: path.read_bytes() for path in study.rglob("*") if path.is_file()}
     assert not write_study(study)
     assert {path: path.read_bytes() for path in study.rglob("*") if path.is_file()} == before
-    with pytest.raises(Occupied, match=r"seed 7 and 1200 conversations; wanted.*seed 8"):
+    with pytest.raises(Occupied, match=r"seed 7 and 800 conversations; wanted.*seed 8"):
         write_study(study, seed=8)
     with pytest.raises(Occupied, match="something else"):
         write_study(study.parent)
@@ -97,9 +97,9 @@ def test_the_units_are_as_many_per_intent_as_the_plan_says(study: Path) -> None:
     plan = yaml.safe_load(study.joinpath("study.yaml").read_text())
     counts = Counter(unit["labels"]["intent"] for unit in units_of(study))
     for partition in plan["partitions"]["of"]:
-        assert counts[partition["labels"]["intent"]] == round(1_200 * partition["frequency"])
+        assert counts[partition["labels"]["intent"]] == round(800 * partition["frequency"])
     german = sum(unit["labels"]["language"] == "de" for unit in units_of(study))
-    assert 670 <= german <= 770
+    assert 570 <= german <= 630
 
 
 def test_the_planned_spreads_are_those_of_the_pilot_rounded_up(study: Path, tmp_path: Path) -> None:

@@ -237,8 +237,9 @@ class Archive:
         name = _FILE_OF[kind]
         if name not in self._head.files:
             return
+        path = str(self.path / name)
         for number, body in enumerate(self._bodies(name), start=1):
-            yield decode(body, kind, where=f"{self.path / name}:{number}")
+            yield decode(body, kind, where=f"{path}:{number}")
 
     def n_lines(self, kind: type[object]) -> int:
         """Gives how many records of a kind are committed."""

@@ -29,7 +29,7 @@ _TOOLS = {
 _CURRENCIES = {"en": ("EUR", "€"), "de": ("EUR", "Euro"), "ru": ("RUB", "руб.")}
 SHARES = {"delivery": 0.3, "invoice": 0.25, "refund": 0.2, "password": 0.15, "cancel": 0.1}
 """How often customers of the mixed workload write about what."""
-_LANGUAGE_SHARES = {"de": 0.6, "en": 0.25, "ru": 0.15}
+_LANGUAGE_SHARES = {"de": 0.75, "en": 0.15, "ru": 0.1}
 _CHANNEL_SHARES = {"chat": 0.6, "mail": 0.25, "phone": 0.15}
 _VAGUE_SHARE = 0.05
 _ASIDE_SHARE = 0.20

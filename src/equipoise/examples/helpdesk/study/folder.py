@@ -12,7 +12,7 @@ from equipoise.examples.helpdesk.drive import workload
 from equipoise.examples.helpdesk.service import store
 from equipoise.examples.helpdesk.study.units import lines
 
-UNITS = 1_200
+UNITS = 800
 """Conversations from which the plan draws; with fewer, some partitions are too small to decide."""
 
 _HERE = Path(__file__).parent
