@@ -28,3 +28,8 @@ def _is_run(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return isinstance(read, dict) and read.get("kind") == "run"
+
+
+def is_loss_report(path: Path) -> bool:
+    """Says whether the path is a study, or the folder of a comparison of one."""
+    return is_study(path) or path.joinpath("regressions.json").is_file()

@@ -22,11 +22,21 @@ _FORMS = {"html": "index.html", "md": "report.md", "json": "report.json", "junit
 def command(directory: Path, form: str | None) -> None:
     """Write the report of the comparison in DIRECTORY again and say where it is.
 
+    DIRECTORY may be a loss study, or the folder of one of its comparisons: then every file of the
+    comparison is derived from the archives again, and history.html is drawn.
+
     Reads comparison.json, estimates.json and verdicts.json; writes report/index.html, report.md,
     report.json and junit.xml. The same three files always give the same bytes.
 
     Exit codes: 0 done; 2 a file is missing or is no comparison; 3 the disk is full.
     """
+    from equipoise.cli.loss_sources import is_loss_report
+
+    if is_loss_report(directory):
+        from equipoise.cli.loss_reporting import report_loss
+
+        report_loss(directory, form)
+        return
     from equipoise.stages.report import render
 
     result = _result(directory)

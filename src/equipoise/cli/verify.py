@@ -20,10 +20,11 @@ _ALTERED = 1
 def command(path: Path, *, as_json: bool) -> None:
     """Prove that nothing was altered since recording.
 
-    PATH is an archive or a comparison. Of an archive every line, document, quote and column is
-    checked against what it must follow from; of a comparison also the archives it cites, and every
-    estimate, verdict and page is derived again. One line is printed for each thing checked, and one
-    for each fault: file, line, what was expected, what was found.
+    PATH is an archive, a comparison or a loss study. Of an archive every line, document, quote and
+    column is checked against what it must follow from; of a comparison also the archives it cites,
+    and every estimate, verdict and page is derived again; of a study its plan and seal, all its
+    archives, suites and comparisons, and its history. One line is printed for each thing checked,
+    and one for each fault: file, line, what was expected, what was found.
 
     Who rewrites every line and the head as well is found only by comparing the head hash with one
     that was kept elsewhere (a report prints it).
@@ -47,18 +48,23 @@ def run_verify(path: Path, *, as_json: bool) -> int:
 
 
 def _checks(path: Path) -> Iterator["Check"]:
+    from equipoise.cli.loss_sources import is_study
     from equipoise.pipeline.verifying import check_archive
     from equipoise.pipeline.verifying_comparison import check_comparison
 
     if path.joinpath("archive.json").exists():
         yield from check_archive(path)
+    elif is_study(path):
+        from equipoise.studies.loss.verifying import check_study
+
+        yield from check_study(path)
     elif path.joinpath("comparison.json").exists():
         yield from check_comparison(path)
     else:
         raise InputError(
-            f"{path} is neither an archive nor a comparison",
-            wanted="a folder with archive.json or comparison.json",
-            mend="give a folder made by `equipoise import` or `equipoise compare`",
+            f"{path} is neither an archive nor a comparison nor a study",
+            wanted="a folder with archive.json, comparison.json or plan.json",
+            mend="give a folder made by `equipoise import`, `compare` or `plan`",
             code="nothing_to_verify",
         )
 

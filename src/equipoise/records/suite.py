@@ -155,8 +155,9 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
 
     `verdict` is one of the five words for the change as a whole, `why` its one sentence.
     `suite_delta` is the difference of the suite scores over the partitions scored in both, with
-    guarded 90 % limits: inside +-`mde` they show equivalence. `n_saved` counts executions that
-    early stopping saved the new run.
+    guarded 90 % limits: inside +-`mde` they show equivalence. `base_archive` is the baseline's
+    archive, relative to the study; `n_saved` counts executions that early stopping saved the new
+    run.
     """
 
     run_id: str
@@ -181,6 +182,7 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     suite_lo: float | None = None
     suite_hi: float | None = None
     plan_sha256: str = ""
+    base_archive: str = ""
     n_saved: int = 0
 
 

@@ -86,6 +86,7 @@ def derive(pair: Pair, looks: int, fresh: tuple[Columns, Columns] | None = None)
             base_arm=pair.base.facts.arm,
             new_arm=pair.new.facts.arm,
             plan_sha256=pair.new.facts.plan_sha256,
+            base_archive=Path(os.path.relpath(pair.base.path, pair.home)).as_posix(),
             n_saved=_n_saved(pair.new, new.suite),
         )
         suites = (new.suite, base.suite)

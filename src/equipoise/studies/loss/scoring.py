@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
+import msgspec
 
 from equipoise.archive.columns import Columns
 from equipoise.archive.durable import replace_file, storage_errors
@@ -14,11 +15,13 @@ from equipoise.errors import Blocked, InputError, Tampered
 from equipoise.records.catalog import Catalog
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.event import Amendment, Event, EventKind, Rating
+from equipoise.records.notice import Notice
 from equipoise.records.plan import Mode, Plan, Provenance
 from equipoise.records.suite import Suite
 from equipoise.stages.estimate.loss.raters import rater_spreads
 from equipoise.stages.estimate.loss.scoring import RunNotes, Scored, score
 from equipoise.stages.estimate.loss.units import LossTrials
+from equipoise.studies.loss.grading_told import CLIPPED
 from equipoise.studies.loss.hops import undeclared_hops
 from equipoise.studies.loss.promised import amended, read_amendments
 
@@ -165,10 +168,14 @@ def score_run(
         InputError: the run was not graded under this catalog, or the catalog is not there.
     """
     catalog, sha256 = catalog_of(run, version)
+    read = columns or run.archive.columns()
+    beside = _beside(run, sha256, catalog)
     return score(
         con,
-        trials_of(run, catalog, columns or run.archive.columns()),
-        _beside(run, sha256),
+        trials_of(run, catalog, read),
+        msgspec.structs.replace(
+            beside, is_simulated=beside.is_simulated or read.facts.n_simulated > 0
+        ),
         rater_spreads(catalog, run.archive.read(Rating)),
         name,
     )
@@ -185,7 +192,7 @@ def trials_of(run: LossRun, catalog: Catalog, columns: Columns) -> LossTrials:
     )
 
 
-def _beside(run: LossRun, catalog_sha256: str) -> RunNotes:
+def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
     began, aborted, stopped = "", 0, False
     for event in run.archive.read(Event):
         if event.kind is EventKind.STARTED and not began:
@@ -203,11 +210,23 @@ def _beside(run: LossRun, catalog_sha256: str) -> RunNotes:
         archive_head=run.archive.head,
         catalog_sha256=catalog_sha256,
         harness_version=manifest.tool_version,
-        is_simulated=manifest.is_simulated or run.archive.columns().facts.n_simulated > 0,
+        is_simulated=manifest.is_simulated,
         is_stopped_early=stopped,
         n_aborted=aborted,
         notes=undeclared_hops(run.plan, run.archive),
+        clipped=_clipped(run, catalog),
     )
+
+
+def _clipped(run: LossRun, catalog: Catalog) -> dict[str, int]:
+    """Counts clipped raw values by category, from what the grading had to tell."""
+    names = {catalog.criterion(one.id): one.id for one in catalog.categories}
+    found: dict[str, int] = {}
+    for notice in run.archive.read(Notice):
+        if notice.code == CLIPPED and notice.where in names:
+            name = names[notice.where]
+            found[name] = max(found.get(name, 0), notice.count)
+    return found
 
 
 def write_suite(run: LossRun, suite: Suite) -> Path:

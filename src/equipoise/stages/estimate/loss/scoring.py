@@ -30,7 +30,7 @@ class RunNotes(msgspec.Struct, frozen=True, kw_only=True):
 
     `began_at` is the time of its first event; `is_stopped_early`: ended by the plan's stopping
     rule, so that executions never begun were not aborted; `n_aborted` counts attempts that were
-    begun and left no trial.
+    begun and left no trial; `clipped` raw values above their category's maximum.
     """
 
     run_id: str
@@ -46,6 +46,7 @@ class RunNotes(msgspec.Struct, frozen=True, kw_only=True):
     is_stopped_early: bool = False
     n_aborted: int = 0
     notes: tuple[str, ...] = ()
+    clipped: dict[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +111,7 @@ def score(
         incomplete_units=wavering.incomplete,
         flaky=wavering.flaky,
         anchors_differing=wavering.anchors,
-        clipped={},
+        clipped=dict(sorted(run.clipped.items())),
         notes=(*run.notes, *wavering.notes, *_notes(con, trials, table, rows)),
         raters=dict(sorted(raters.items())),
     )

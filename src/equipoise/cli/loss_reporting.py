@@ -1,0 +1,61 @@
+"""What `report` does with a loss study: writes its comparisons and its history again."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from equipoise.archive.durable import replace_file, storage_errors
+from equipoise.errors import InputError
+from equipoise.studies.loss.comparing import RESULT
+from equipoise.studies.loss.pairing import COMPARISONS
+from equipoise.studies.loss.retelling import retell, trend
+
+_FORMS = {"html": "report/index.html", "json": RESULT, "md": "TOP-REGRESSIONS.md"}
+
+
+def report_loss(path: Path, form: str | None) -> None:
+    """Writes every comparison at the path again, or prints one form of the only one.
+
+    Raises:
+        InputError: there is no comparison; or several, and one form of one was asked for.
+    """
+    is_one = path.joinpath(RESULT).is_file()
+    study = path.resolve().parent.parent if is_one else path
+    folders = [path] if is_one else sorted(p.parent for p in path.glob(f"{COMPARISONS}/*/{RESULT}"))
+    if not folders:
+        raise InputError(
+            f"{path} has no comparison",
+            wanted="a study whose runs were compared",
+            mend=f"equipoise compare {path}",
+            code="no_comparison",
+        )
+    if form is not None:
+        _print(study, folders, form)
+        return
+    for folder in folders:
+        for name, content in retell(study, folder).items():
+            _write(folder / name, content)
+        click.echo(str(folder / "report" / "index.html"))
+    _write(study / "history.html", trend(study))
+    click.echo(str(study / "history.html"))
+
+
+def _print(study: Path, folders: list[Path], form: str) -> None:
+    if form not in _FORMS:
+        raise InputError(
+            f"--format {form} of a loss comparison", wanted=f"one of {', '.join(sorted(_FORMS))}"
+        )
+    if len(folders) > 1:
+        raise InputError(
+            f"there are {len(folders)} comparisons",
+            wanted="the folder of one of them",
+            mend=f"equipoise report {folders[-1]} --format {form}",
+        )
+    sys.stdout.buffer.write(retell(study, folders[0])[_FORMS[form]])
+
+
+def _write(path: Path, content: bytes) -> None:
+    with storage_errors(f"writing {path}"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, content)

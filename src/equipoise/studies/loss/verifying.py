@@ -1,0 +1,264 @@
+"""Verifies a loss study: plan and seal, archives, and every file that must follow from them."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import duckdb
+import msgspec
+
+from equipoise.archive.columns import Columns
+from equipoise.archive.manifest import MANIFEST
+from equipoise.errors import EquipoiseError, InputError
+from equipoise.pipeline.faults import Check, Fault
+from equipoise.pipeline.verifying import check_archive
+from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.event import Seal
+from equipoise.records.plan import Plan
+from equipoise.records.suite import HistoryRow, LossComparison
+from equipoise.stages.report.loss.history import HISTORY, to_history
+from equipoise.studies.loss.comparing import RESULT, Compared, derive
+from equipoise.studies.loss.history import LINES, History, read_history, row_of
+from equipoise.studies.loss.pairing import COMPARISONS, Pair, matched, study_of
+from equipoise.studies.loss.promised import AMENDMENTS, amended, read_amendments
+from equipoise.studies.loss.scoring import (
+    ARCHIVES,
+    PLAN,
+    SUITE,
+    SUITES,
+    LossRun,
+    open_run,
+    score_run,
+)
+
+SEAL = "seal.json"
+STUDY = "study.yaml"
+
+
+def check_study(study: Path) -> Iterator[Check]:
+    """Yields what is checked, in order: plan, amendments, archives, suites, comparisons, history.
+
+    Nothing is written, and nothing that can be derived is trusted.
+
+    Raises:
+        InputError: there is no plan in the folder.
+    """
+    if not study.joinpath(PLAN).is_file():
+        raise InputError(
+            f"{study} has no {PLAN}",
+            wanted="the folder of a loss study that was planned",
+            mend=f"equipoise plan {study}",
+            code="nothing_to_verify",
+        )
+    yield _plan(study)
+    yield _amendments(study)
+    runs: list[LossRun] = []
+    folder = study / ARCHIVES
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.joinpath(MANIFEST).is_file():
+            yield from _archive(study, path, runs)
+    history, check = _history(study)
+    yield check
+    derived: dict[str, Compared] = {}
+    for path in sorted(study.joinpath(COMPARISONS).glob(f"*/{RESULT}")):
+        yield _comparison(study, path.parent, history, derived)
+    yield _rows(study, history, runs, derived)
+
+
+def _plan(study: Path) -> Check:
+    content = study.joinpath(PLAN).read_bytes()
+    found = digest(content)
+    try:
+        plan = decode(content, Plan, where=PLAN)
+    except InputError as error:
+        return _failed(PLAN, "cannot be read", error)
+    if not study.joinpath(SEAL).is_file():
+        note = Fault(file=SEAL, what="the plan is not sealed", is_note=True)
+        return Check(thing=PLAN, says=f"plan {found}", faults=(note,))
+    faults = []
+    try:
+        seal = decode(study.joinpath(SEAL).read_bytes(), Seal, where=SEAL)
+    except InputError as error:
+        return _failed(SEAL, "cannot be read", error)
+    if seal.plan_sha256 != found:
+        what = "not the plan that was sealed"
+        faults.append(Fault(file=PLAN, what=what, expected=seal.plan_sha256, found=found))
+    draft = study / STUDY
+    if plan.study_sha256 and draft.is_file() and digest(draft.read_bytes()) != plan.study_sha256:
+        faults.append(
+            Fault(
+                file=STUDY,
+                what="changed after planning",
+                expected=plan.study_sha256,
+                found=digest(draft.read_bytes()),
+            )
+        )
+    return Check(
+        thing=PLAN, says=f"plan {found}, {seal.label.value} {seal.sealed_at}", faults=tuple(faults)
+    )
+
+
+def _amendments(study: Path) -> Check:
+    try:
+        found = read_amendments(study)
+        amended(decode(study.joinpath(PLAN).read_bytes(), Plan), found)
+    except InputError as error:
+        return _failed(AMENDMENTS, "cannot be applied", error)
+    return Check(thing=AMENDMENTS, says=f"{len(found) or 'none'}")
+
+
+def _archive(study: Path, path: Path, runs: list[LossRun]) -> Iterator[Check]:
+    """Checks an archive, the plan's copy in it and its suites; puts the run on the list."""
+    inside = path.relative_to(study).as_posix()
+    is_whole = True
+    for check in check_archive(path):
+        kept = tuple(
+            msgspec.structs.replace(fault, file=f"{inside}/{fault.file}")
+            for fault in check.faults
+            if not (fault.is_note and fault.file.startswith((PLAN, f"{SUITES}/")))
+        )
+        is_whole = is_whole and all(fault.is_note for fault in kept)
+        yield msgspec.structs.replace(check, thing=f"{inside}/{check.thing}", faults=kept)
+    try:
+        run = open_run(path, study)
+    except EquipoiseError as error:
+        yield _failed(f"{inside}/{PLAN}", "the run cannot be read by its plan", error)
+        return
+    yield Check(thing=f"{inside}/{PLAN}", says="the plan that the run followed")
+    runs.append(run)
+    if is_whole:
+        with tempfile.TemporaryDirectory(prefix="equipoise-") as place:
+            columns = run.archive.derive_columns(Path(place))
+            for file in sorted(path.joinpath(SUITES).glob(f"*/{SUITE}")):
+                yield _suite(study, run, file, columns)
+
+
+def _suite(study: Path, run: LossRun, file: Path, columns: Columns) -> Check:
+    name = file.relative_to(study).as_posix()
+    version = file.parent.name.partition("-")[0]
+
+    def derived() -> bytes:
+        with duckdb.connect() as con:
+            return pretty(score_run(con, run, version, columns=columns).suite)
+
+    return _same(name, file, derived)
+
+
+def _same(name: str, file: Path, derived: Callable[[], bytes]) -> Check:
+    try:
+        wanted = derived()
+    except EquipoiseError as error:
+        return _failed(name, "cannot be derived", error)
+    found = file.read_bytes() if file.is_file() else b""
+    if found == wanted:
+        return Check(thing=name, says="follows from the archive, byte for byte")
+    fault = Fault(
+        file=name,
+        what="does not follow from the archive" if found else "is missing",
+        expected=digest(wanted),
+        found=digest(found) if found else "",
+    )
+    return Check(thing=name, says="another", faults=(fault,))
+
+
+def _comparison(
+    study: Path, folder: Path, history: History | None, derived: dict[str, Compared]
+) -> Check:
+    name = folder.relative_to(study).as_posix()
+    try:
+        stored = decode(folder.joinpath(RESULT).read_bytes(), LossComparison, where=RESULT)
+        found = _derived(study, stored, name, history)
+    except (EquipoiseError, OSError) as error:
+        return _failed(name, "cannot be derived", error)
+    derived[name] = found
+    faults = []
+    for file, wanted in found.files.items():
+        path = folder / file
+        seen = path.read_bytes() if path.is_file() else b""
+        if seen != wanted:
+            faults.append(
+                Fault(
+                    file=f"{name}/{file}",
+                    what="does not follow from the archives" if seen else "is missing",
+                    expected=digest(wanted),
+                    found=digest(seen) if seen else "",
+                )
+            )
+    says = f"{len(found.files)} files follow from the archives: {found.comparison.verdict}"
+    return Check(thing=name, says=says if not faults else "another", faults=tuple(faults))
+
+
+def _derived(study: Path, stored: LossComparison, name: str, history: History | None) -> Compared:
+    base_path = study / (stored.base_archive or f"{ARCHIVES}/{stored.base_run_id}")
+    new = open_run(study / ARCHIVES / stored.run_id, study)
+    base = open_run(base_path, study_of(base_path))
+    pair: Pair = matched(new, base, study, stored.catalog_version)
+    with ExitStack() as stack:
+        places = [
+            Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="equipoise-")))
+            for _ in range(2)
+        ]
+        fresh = (new.archive.derive_columns(places[0]), base.archive.derive_columns(places[1]))
+        return derive(pair, history.looks(name) if history else stored.looks, fresh)
+
+
+def _history(study: Path) -> tuple[History | None, Check]:
+    try:
+        found = read_history(study)
+    except EquipoiseError as error:
+        return None, _failed(HISTORY, "was altered", error)
+    return found, Check(thing=LINES, says=f"{len(found.rows)} lines, each following the one before")
+
+
+def _rows(
+    study: Path, history: History | None, runs: list[LossRun], derived: dict[str, Compared]
+) -> Check:
+    """Derives every row again whose suite still stands; older ones are kept by the chain."""
+    if history is None:
+        return Check(thing=HISTORY, says="not comparable")
+    faults = []
+    old = 0
+    for number, row in enumerate(history.rows, start=1):
+        path = study / row.suite
+        if not path.is_file() or digest(path.read_bytes()) != row.suite_sha256:
+            old += 1
+            continue
+        wanted = _row_again(row, runs, derived, path)
+        if wanted is not None and wanted != row:
+            faults.append(
+                Fault(
+                    file=LINES,
+                    line=number,
+                    what="the row does not follow from its suite",
+                    expected=str(wanted),
+                    found=str(row),
+                )
+            )
+    table = study / HISTORY
+    wanted_table = to_history(history.rows, history.hashes)
+    if history.rows and (not table.is_file() or table.read_bytes() != wanted_table):
+        faults.append(Fault(file=HISTORY, what=f"not the table that {LINES} gives"))
+    if old:
+        what = f"{old} rows are of suites that a later grading replaced; the chain keeps them"
+        faults.append(Fault(file=HISTORY, what=what, is_note=True))
+    return Check(thing=HISTORY, says=f"{len(history.rows)} rows", faults=tuple(faults))
+
+
+def _row_again(
+    row: HistoryRow, runs: list[LossRun], derived: dict[str, Compared], path: Path
+) -> HistoryRow | None:
+    if row.comparison:
+        found = derived.get(row.comparison)
+        return row_of(found.new, row.suite, found.comparison, row.comparison) if found else None
+    for run in runs:
+        if run.path in path.parents:
+            with duckdb.connect() as con:
+                return row_of(score_run(con, run, row.catalog_version).suite, row.suite)
+    return None
+
+
+def _failed(name: str, what: str, error: Exception) -> Check:
+    return Check(
+        thing=name, says="not verified", faults=(Fault(file=name, what=what, found=str(error)),)
+    )
