@@ -4,7 +4,7 @@ import signal
 
 from hypothesis import settings
 
-pytest_plugins = ["machine.postgres"]
+pytest_plugins = ["machine.chromium", "machine.postgres"]
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")

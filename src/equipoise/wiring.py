@@ -46,6 +46,8 @@ STATES: dict[str, str] = {
 PROBES: dict[str, str] = {
     "files": "equipoise.adapters.probes.files:made",
     "sql": "equipoise.adapters.probes.sql:made",
+    "http": "equipoise.adapters.probes.http:made",
+    "browser": "equipoise.adapters.probes.browser:made",
 }
 """Kind of probe -> ``module:attribute`` of what makes it."""
 
