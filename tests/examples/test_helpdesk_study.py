@@ -123,7 +123,7 @@ def test_an_answer_depends_on_the_request_and_on_nothing_before_it(
     study: Path, tmp_path: Path
 ) -> None:
     write_study(tmp_path / "other", seed=7)
-    units = units_of(study)[::8]
+    units = units_of(study)[::4]
     answers: list[dict[str, bytes | None]] = []
     for folder, order in ((study, units), (tmp_path / "other", units[::-1])):
         with serving(folder, 2) as link:
