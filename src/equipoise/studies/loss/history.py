@@ -13,6 +13,8 @@ from equipoise.records.suite import HistoryRow, LossComparison, Suite
 from equipoise.stages.report.loss.history import HISTORY, to_history
 
 LINES = "history.jsonl"
+_AT_ONCE = 2
+"""Lines that one comparison adds at most: its baseline's and its own."""
 _GENESIS = digest(b"LOSS-HISTORY")
 
 
@@ -59,8 +61,8 @@ def read_history(study: Path) -> History:
 
 
 def _tables(found: History) -> Iterator[bytes]:
-    """Yields the table, and the one before its last line was added (a writer may have died)."""
-    for n in {len(found.rows), max(0, len(found.rows) - 1)}:
+    """Yields the table, and those before its last lines were added (a writer may have died)."""
+    for n in range(len(found.rows), max(-1, len(found.rows) - 1 - _AT_ONCE), -1):
         yield to_history(found.rows[:n], found.hashes[:n])
 
 

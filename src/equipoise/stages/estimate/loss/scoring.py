@@ -160,7 +160,8 @@ def _partitions(
     facts = {
         (part, is_adversarial): values
         for part, is_adversarial, *values in con.execute(
-            "SELECT part, is_adversarial, count(*), sum(n_run)::BIGINT, sum(within), "
+            "SELECT part, is_adversarial, count(*), sum(n_run)::BIGINT, "
+            f"sum({fixed('within')})::DOUBLE / {SCALE}, "
             "sum(greatest(n_value - 1, 0))::BIGINT, "
             f"sum({fixed('covered')})::DOUBLE / {SCALE} / count(*) "
             f"FROM {table.units} GROUP BY ALL"
