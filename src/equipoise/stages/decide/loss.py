@@ -82,32 +82,36 @@ def verdict(
 ) -> LossComparison:
     """Gives the comparison with its word: what the registered cells show decides.
 
-    Worse where a regression is listed, better where only improvements are; equivalent only where
-    nothing is listed, every partition is scored on both sides, and the 90 % interval of the score
-    difference lies inside +-mde (two one-sided tests at 5 %); else nobody can tell.
+    Worse where a regression is listed. Better where only improvements are, every partition is
+    scored on both sides, no change lacks nothing but evidence, and the 90 % interval of the score
+    difference lies below mde: a gain seen in a part of the weight says nothing about the rest.
+    Equivalent only where nothing is listed, every partition is scored, and that interval lies
+    inside +-mde (two one-sided tests at 5 %); else nobody can tell.
     """
     rows = comparison.rows
     worse = [row for row in rows if row.is_listed and not row.is_improvement]
     better = [row for row in rows if row.is_listed and row.is_improvement]
     unproven = [row for row in rows if row.failed == ("citation",)]
     mde = comparison.mde
-    is_same = shown is not None and -mde < shown.lo and shown.hi < mde and shown.covered > _ALL
+    is_whole = shown is not None and shown.covered > _ALL and not unproven
+    is_harmless = is_whole and shown is not None and shown.hi < mde
+    is_same = is_harmless and shown is not None and -mde < shown.lo
     score = _score_told(shown, mde)
     word, needed = Word.CANNOT_TELL, ""
     if worse:
         word = Word.WORSE
         why = f"{_counted(len(worse), 'demonstrable regression')}{_also(better)} {score}"
-    elif better:
+    elif better and is_harmless:
         word = Word.BETTER
         why = f"No demonstrable regression{_also(better)} {score}"
     elif shown is None and not any(row.delta is not None for row in rows):
         word = Word.NOT_EVALUABLE
         why = "No registered cell could be evaluated on both sides."
-    elif is_same and not unproven:
+    elif is_same and not better:
         word = Word.EQUIVALENT
         why = f"No demonstrable regression {score}"
     else:
-        why = f"No demonstrable regression{_unproven(len(unproven))} {score}"
+        why = f"No demonstrable regression{_also(better)}{_unproven(len(unproven))} {score}"
         needed = _needed(comparison, shown)
     return msgspec.structs.replace(
         comparison,

@@ -1,0 +1,58 @@
+"""The word for a whole change: what a part of the weight shows is not said of the whole."""
+
+import msgspec
+import pytest
+
+from equipoise.records.suite import LossComparison, LossRow
+from equipoise.stages.decide.loss import Shown, verdict
+from stages.report.loss.readings import ordinary
+
+_READING = ordinary()
+_SUITES = (_READING.base, _READING.new)
+_GAIN = next(row for row in _READING.comparison.rows if row.is_improvement)
+_LOSS = next(row for row in _READING.comparison.rows if row.is_listed and not row.is_improvement)
+_NONE = next(row for row in _READING.comparison.rows if row.failed == ("literal", "guarded"))
+_UNPROVEN = msgspec.structs.replace(
+    _LOSS, is_listed=False, citation=None, failed=("citation",), category="other"
+)
+_GOOD = Shown(delta=-0.03, lo=-0.04, hi=-0.02, covered=1.0, n=1000, factor=1.0)
+
+
+def _word(rows: tuple[LossRow, ...], shown: Shown) -> LossComparison:
+    blank = msgspec.structs.replace(_READING.comparison, rows=rows, verdict="", why="")
+    return verdict(blank, shown, _SUITES, is_soft=False)
+
+
+def test_a_listed_regression_decides_whatever_else_is_better() -> None:
+    assert _word((_LOSS, _GAIN), _GOOD).verdict == "worse"
+
+
+def test_only_improvements_over_the_whole_weight_are_better() -> None:
+    assert _word((_GAIN, _NONE), _GOOD).verdict == "better"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        msgspec.structs.replace(_GOOD, covered=0.64),
+        msgspec.structs.replace(_GOOD, delta=0.04, lo=0.02, hi=0.06),
+    ],
+    ids=["a third of the weight is not scored", "the score may have got worse by the margin"],
+)
+def test_a_gain_in_a_part_is_not_said_of_the_whole(shown: Shown) -> None:
+    told = _word((_GAIN, _NONE), shown)
+    assert told.verdict == "cannot tell"
+    assert "1 demonstrable improvement" in told.why
+
+
+def test_a_regression_without_evidence_forbids_better() -> None:
+    told = _word((_GAIN, _UNPROVEN), _GOOD)
+    assert told.verdict == "cannot tell"
+    assert "1 change with missing evidence" in told.why
+
+
+def test_equivalent_wants_the_whole_weight_inside_the_margin() -> None:
+    assert _word((_NONE,), _GOOD).verdict == "equivalent"
+    assert _word((_NONE,), msgspec.structs.replace(_GOOD, covered=0.9)).verdict == "cannot tell"
+    wide = msgspec.structs.replace(_GOOD, lo=-0.06)
+    assert _word((_NONE,), wide).verdict == "cannot tell"
