@@ -17,6 +17,8 @@ FORMAT = 1
 MANIFEST = "archive.json"
 HEAD = "head.json"
 LOCK = "lock"
+PLAN = "plan.json"
+"""The plan that a run follows, byte for byte as it was sealed."""
 BLOBS = "blobs"
 TORN = "torn"
 COLUMNS = "columns"

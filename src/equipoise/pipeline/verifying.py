@@ -11,9 +11,11 @@ from equipoise.archive.manifest import (
     HEAD,
     LOCK,
     MANIFEST,
+    PLAN,
     TORN,
     Head,
     Manifest,
+    RunFacts,
     chains_of,
     head_of,
 )
@@ -55,9 +57,11 @@ def check_archive(path: Path) -> Iterator[Check]:
         return
     lines = Lines(path, manifest, head)
     yield from lines.checks()
+    if isinstance(manifest.run, RunFacts):
+        yield _plan(path, manifest.run)
     if head is not None:
         yield _columns(path)
-    yield _strays(path, lines.documents, chains_of(manifest.kind))
+    yield _strays(path, lines.documents, (*chains_of(manifest.kind), *_own_files(manifest)))
 
 
 def _manifest(path: Path) -> tuple[Manifest | None, Check]:
@@ -96,6 +100,24 @@ def _not_as_written(file: str, content: bytes, written: bytes) -> tuple[Fault, .
         return ()
     what = "not in the form in which it was written"
     return (Fault(file=file, what=what, expected=digest(written), found=digest(content)),)
+
+
+def _plan(path: Path, facts: RunFacts) -> Check:
+    """Holds the plan beside a run against the hash that the run was begun with."""
+    try:
+        found = digest(path.joinpath(PLAN).read_bytes())
+    except OSError as error:
+        fault = Fault(file=PLAN, what="cannot be read", found=str(error.strerror))
+        return Check(thing=PLAN, says="unreadable", faults=(fault,))
+    if found == facts.plan_sha256:
+        return Check(thing=PLAN, says=f"plan {found}, {facts.seal}")
+    what = "not the plan that the run followed"
+    fault = Fault(file=PLAN, what=what, expected=facts.plan_sha256, found=found)
+    return Check(thing=PLAN, says="another plan", faults=(fault,))
+
+
+def _own_files(manifest: Manifest) -> tuple[str, ...]:
+    return (PLAN,) if isinstance(manifest.run, RunFacts) else ()
 
 
 def _columns(path: Path) -> Check:

@@ -4,7 +4,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,21 @@ def setting(folder: Path, **changes: Any) -> Setting:
     """What a system is started in: little of our environment."""
     environment = {"PATH": os.environ["PATH"]}
     return Setting(**{"folder": folder, "environment": environment, **changes})
+
+
+@contextmanager
+def variables(**ours: str) -> Iterator[None]:
+    """Has these variables in our own environment for the length of the block."""
+    before = {name: os.environ.get(name) for name in ours}
+    os.environ.update(ours)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def request(folder: Path, *, timeout_s: float = 20.0, **content: Any) -> Request:

@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from adapters.systems.asked import ask, gone, is_alive, request, setting
+from adapters.systems.asked import ask, gone, is_alive, request, setting, variables
 from equipoise.adapters.systems.callables import CallableSystem
 from equipoise.errors import Blocked, InputError
 from equipoise.ports import Answer
@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def told(folder: Path, function: str, n: int = 1, **options: object) -> list[Answer]:
-    spec = {"function": f"desk:{function}", **options}
+    spec = {"target": f"desk:{function}", **options}
     one = request(folder, timeout_s=1.0 if function == "hangs" else 20.0, text="hällo")
     return ask(CallableSystem(spec, setting(folder)), *[one] * n)
 
@@ -110,11 +110,9 @@ def test_a_long_answer_ends_the_attempt(folder: Path) -> None:
 
 
 @pytest.mark.requirement("E2E-21")
-def test_only_listed_variables_reach_the_function(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PROD_KEY", "a canary of production")
-    (answer,) = told(folder, "sees")
+def test_only_listed_variables_reach_the_function(folder: Path) -> None:
+    with variables(PROD_KEY="a canary of production"):
+        (answer,) = told(folder, "sees")
     assert set(json.loads(answer.output or b"")) - {"LC_CTYPE"} == {"PATH"}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from adapters.systems.asked import PYTHON, ask, gone, request, setting
+from adapters.systems.asked import PYTHON, ask, gone, request, setting, variables
 from equipoise.adapters.systems.command import CommandSystem
 from equipoise.errors import InputError
 from equipoise.ports import Answer
@@ -73,12 +73,9 @@ def test_the_answer_can_be_a_file_of_the_trials_own_folder(tmp_path: Path) -> No
 
 
 @pytest.mark.requirement("E2E-21")
-def test_only_listed_variables_reach_the_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PROD_KEY", "a canary of production")
-    code = "import os; print(sorted(os.environ))"
-    answer = told(tmp_path, code)
+def test_only_listed_variables_reach_the_program(tmp_path: Path) -> None:
+    with variables(PROD_KEY="a canary of production"):
+        answer = told(tmp_path, "import os; print(sorted(os.environ))")
     assert b"PROD_KEY" not in (answer.output or b"")
     names = set(eval((answer.output or b"").decode()))  # a list that our own program printed
     assert names - {"LC_CTYPE"} == {"PATH"}

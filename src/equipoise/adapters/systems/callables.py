@@ -21,7 +21,7 @@ from equipoise.records.brief import Request
 from equipoise.records.codec import encode
 from equipoise.records.trial import Ending, EndingKind, Fault
 
-_KEYS = ("function", "budget_s", "max_output_bytes", "facts")
+_KEYS = ("target", "budget_s", "max_output_bytes", "facts")
 _MAX_OUTPUT = 16 * 2**20
 _START_S = 60.0
 _FILE = Path(__file__).with_name("callable_worker.py")
@@ -38,16 +38,16 @@ class CallableSystem:
     is_simulated = False
 
     def __init__(self, spec: Any, setting: Setting) -> None:
-        """Reads the specification: ``module:function``, or a mapping with ``function``.
+        """Reads the specification: ``module:function``, or a mapping with ``target``.
 
         Raises:
             InputError: it is none, or has a key that is not known.
         """
-        options = Options({"function": spec} if isinstance(spec, str) else spec, _KEYS, "callable")
-        self._target = options.needed("function")
+        options = Options({"target": spec} if isinstance(spec, str) else spec, _KEYS, "callable")
+        self._target = options.needed("target")
         if not all(self._target.partition(":")):
             raise InputError(
-                f"callable.function is {self._target!r}",
+                f"callable.target is {self._target!r}",
                 wanted="module:function",
                 code="bad_system",
             )

@@ -8,12 +8,13 @@ from dataclasses import replace
 import anyio
 
 from equipoise.archive.store import Archive
-from equipoise.errors import EquipoiseError, InputError, nearest
+from equipoise.errors import EquipoiseError, InputError, Void, nearest
 from equipoise.records.event import Event, EventKind
-from equipoise.records.plan import ArmPlan
+from equipoise.records.plan import ArmPlan, Mode
 from equipoise.records.trial import Trial
 from equipoise.studies.loss.running_asked import Adapters, ArmRun, Asked, Clock
 from equipoise.studies.loss.running_live import Live
+from equipoise.studies.loss.running_logs import Logs, read_logs
 from equipoise.studies.loss.running_place import (
     Place,
     archived_runs,
@@ -70,9 +71,9 @@ def _run_arm(
     if asked.is_dry or (not place.is_new and is_finished(place.path)):
         return replace(told_run(sealed, arm, place), is_dry=asked.is_dry)
     if place.is_new:
-        at = clock().isoformat(timespec="milliseconds")
-        facts = started_facts(sealed)
-        begin(place, sealed, arm, Event(kind=EventKind.STARTED, at=at, facts=facts))
+        _begin(sealed, arm, place, adapters, clock().isoformat(timespec="milliseconds"))
+    if arm.mode is Mode.B:
+        return replace(told_run(sealed, arm, replace(place, is_new=False)), n_before=0)
     work = sealed.root / WORK / place.run_id
     with Archive.append_to(place.path) as archive:
         live = Live(
@@ -90,6 +91,10 @@ def _run_arm(
             outcome = anyio.run(live.run)
         except BaseExceptionGroup as group:
             raise _first(group) from group
+        except EquipoiseError:
+            raise
+        except Exception as error:
+            raise _harness_fault(error) from error
     run = told_run(sealed, arm, replace(place, is_new=False))
     if run.is_finished:
         shutil.rmtree(work, ignore_errors=True)
@@ -101,6 +106,18 @@ def _run_arm(
         stopped=outcome.stopped,
         is_interrupted=outcome.is_interrupted,
     )
+
+
+def _begin(sealed: Sealed, arm: ArmPlan, place: Place, adapters: Adapters, at: str) -> None:
+    facts = started_facts(sealed)
+    if arm.mode is Mode.A:
+        begin(place, sealed, arm, Event(kind=EventKind.STARTED, at=at, facts=facts))
+        return
+    logs = Logs.of(arm, sealed.root)
+    reader = adapters.reader(logs.format_name)
+    facts["source_sha256"] = logs.described().sha256
+    started = Event(kind=EventKind.STARTED, at=at, facts=facts)
+    begin(place, sealed, arm, started, lambda a: read_logs(sealed, arm, logs, reader, a, at))
 
 
 def _spent_elsewhere(sealed: Sealed, place: Place) -> float:
@@ -115,9 +132,21 @@ def _spent_elsewhere(sealed: Sealed, place: Place) -> float:
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Gives the error of a group that the user can act on: one of the house before any other."""
+    """Gives the error that the user can act on: one of the house before any other.
+
+    Any other fault is the harness's own, and told as such.
+    """
     known = group.subgroup(EquipoiseError)
     found: BaseException = known or group
     while isinstance(found, BaseExceptionGroup):
         found = found.exceptions[0]
+    if isinstance(found, Exception) and not isinstance(found, EquipoiseError):
+        return _harness_fault(found)
     return found
+
+
+def _harness_fault(error: Exception) -> Void:
+    return Void(
+        f"the harness failed, not the system: {type(error).__name__}: {error}; what was recorded "
+        "is kept; mend: put that right, then run again"
+    )

@@ -4,9 +4,10 @@ import shutil
 import signal
 import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import anyio
 from anyio import CancelScope
@@ -14,7 +15,9 @@ from msgspec import structs
 
 from equipoise.archive.durable import storage_errors
 from equipoise.archive.store import Archive
-from equipoise.ports import Probe, Serves, System
+from equipoise.errors import ArchiveError
+from equipoise.ports import Collected, Probe, Serves, System
+from equipoise.records.brief import Request
 from equipoise.records.cell import Cell
 from equipoise.records.event import EventKind
 from equipoise.records.plan import ArmPlan, Limits
@@ -81,7 +84,7 @@ class Live:
             with anyio.CancelScope() as scope:
                 if self.asked.hears_signals:
                     group.start_soon(_hear, scope, heard)
-                progress = await self._framed(recorder, left, stood)
+                progress = await self._flushed(recorder, left, stood)
             with anyio.CancelScope(shield=True):
                 stopped = f"ended by {heard[0]}" if heard else progress.stopped
                 self._tell_end(recorder, stopped, len(left) - progress.n_settled)
@@ -90,6 +93,17 @@ class Live:
         return Outcome(
             n_before=len(self._cells()) - len(left), stopped=stopped, is_interrupted=bool(heard)
         )
+
+    async def _flushed(
+        self, recorder: RunRecorder, left: Sequence[Errand], stood: Stood
+    ) -> Progress:
+        """Executes in the frame; what befell the run is kept even where it fails."""
+        try:
+            return await self._framed(recorder, left, stood)
+        except BaseException:
+            with anyio.CancelScope(shield=True), suppress(ArchiveError):
+                await recorder.flush()
+            raise
 
     async def _framed(
         self, recorder: RunRecorder, left: Sequence[Errand], stood: Stood
@@ -109,7 +123,7 @@ class Live:
             async with AsyncExitStack() as stack:
                 system = self.adapters.system(self.arm, around)
                 system = await stack.enter_async_context(system)
-                probes = [await stack.enter_async_context(p) for p in self._probes(system)]
+                probes = [await _entered(stack, probe) for probe in self._probes(system)]
                 briefs = list(self.sealed.briefs.values())
                 await frame.check_anti_mock(system, probes, self.arm.name, briefs)
                 return await self._executed(frame, system, probes, left, stood)
@@ -190,6 +204,37 @@ class Live:
         variables = {"service": address} if address else {}
         root = self.sealed.root
         return [self.adapters.probe(spec, root, variables) for spec in self.sealed.plan.probes]
+
+
+async def _entered(stack: AsyncExitStack, probe: Probe) -> Probe:
+    """Enters a probe; one that cannot be entered has nothing to see, and stops nothing."""
+    try:
+        return await stack.enter_async_context(probe)
+    except Exception as error:  # noqa: BLE001  a broken probe must not touch any trial
+        return await stack.enter_async_context(
+            NoProbe(probe.name, f"{type(error).__name__}: {error}")
+        )
+
+
+class NoProbe:
+    """A probe that can see nothing, and says why."""
+
+    def __init__(self, name: str, why: str) -> None:
+        """Keeps the name of the probe it stands for."""
+        self.name = name
+        self._why = why
+
+    async def __aenter__(self) -> Self:
+        """Gives itself."""
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Does nothing."""
+
+    async def collect(self, request: Request) -> Collected:
+        """Gives nothing, whatever the trial."""
+        del request
+        return Collected(unavailable=self._why)
 
 
 async def _hear(scope: CancelScope, heard: list[str]) -> None:

@@ -2,14 +2,14 @@
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from equipoise import __version__
 from equipoise.archive.durable import replace_file
-from equipoise.archive.manifest import MANIFEST, Manifest, RunFacts
+from equipoise.archive.manifest import MANIFEST, PLAN, Manifest, RunFacts
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked
 from equipoise.pipeline.staging import publish, staged
@@ -21,7 +21,6 @@ from equipoise.stages.run.schedule import Standing
 from equipoise.studies.loss.sealed import Sealed
 
 ARCHIVES = "archive"
-PLAN = "plan.json"
 _SLUG = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -101,8 +100,20 @@ def witness_of(sealed: Sealed) -> str:
     return digest(base64.b64decode(sealed.seal.token)) if sealed.seal.token else ""
 
 
-def begin(place: Place, sealed: Sealed, arm: ArmPlan, started: Event) -> None:
-    """Makes the archive of a run with its plan and its first line, whole or not at all."""
+def begin(
+    place: Place,
+    sealed: Sealed,
+    arm: ArmPlan,
+    started: Event,
+    fill: Callable[[Archive], None] | None = None,
+) -> None:
+    """Makes the archive of a run with its plan, its first line and what `fill` adds.
+
+    It stands whole or not at all.
+
+    Raises:
+        Blocked: another process was faster.
+    """
     plan = sealed.plan
     manifest = Manifest(
         run_id=place.run_id,
@@ -122,6 +133,8 @@ def begin(place: Place, sealed: Sealed, arm: ArmPlan, started: Event) -> None:
         with Archive.create(made, manifest, is_durable=False) as archive:
             replace_file(made / PLAN, sealed.plan_bytes)
             archive.append(started)
+            if fill is not None:
+                fill(archive)
         if not publish(made, place.path):
             raise Blocked(f"{place.path} was made by another process; mend: wait for it")
 
