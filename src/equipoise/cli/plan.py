@@ -22,8 +22,9 @@ def command(study: Path, *, as_json: bool) -> None:
     from equipoise.cli.plan_told import told
     from equipoise.records.codec import pretty
     from equipoise.studies.loss.planning import plan_study, write_plan
+    from equipoise.wiring import adapters
 
-    planned = plan_study(study, today=now().date())
+    planned = plan_study(study, today=now().date(), adapters=adapters())
     write_plan(study, planned)
     text = pretty(planned.outlook).decode() if as_json else told(planned.outlook)
     click.echo(text.encode("utf-8", "backslashreplace"), nl=False)

@@ -123,6 +123,50 @@ def made_study(
     return folder
 
 
+LOGS = "[{name: release-1, system: {logs: {path: logs}}}]"
+"""Arms that read frozen logs."""
+
+
+def with_logs(study: Path) -> Path:
+    """The study with an empty folder for frozen logs."""
+    study.joinpath("logs").mkdir()
+    return study
+
+
+def earlier_suite(stddev_between: float) -> dict[str, Any]:
+    """A `suite.json` of an earlier run with one partition."""
+    partition = {
+        "labels": {"intent": "refund"},
+        "weight": 1.0,
+        "n": 20,
+        "n_min": 20,
+        "loss": 0.0,
+        "stddev_between": stddev_between,
+        "se": 0.1,
+        "stddev_within": 0.0,
+        "coverage": 1.0,
+        "status": "scored",
+        "by_category": {},
+        "by_category_stats": {},
+        "n_planned": 20,
+        "n_executions": 60,
+    }
+    return {
+        "catalog_version": "v1",
+        "mode": "A",
+        "provenance": "synthetisch",
+        "mde": 0.05,
+        "suite_score": 0.1,
+        "completion_rate": 1.0,
+        "partitions": [partition],
+        "run_id": "release-0-12345678-1",
+        "created_at": "2025-12-01T00:00:00Z",
+        "plan_sha256": "0" * 64,
+        "sample_budget": 20,
+        "arm": "release-0",
+    }
+
+
 def write_units(folder: Path, units: list[dict[str, Any]]) -> None:
     """Writes the units file of the study."""
     text = "".join(json.dumps(unit, ensure_ascii=False) + "\n" for unit in units)

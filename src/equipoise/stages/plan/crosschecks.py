@@ -141,9 +141,7 @@ def _systems(draft: StudyDraft, faults: Faults) -> Iterator[str]:
         kind, options = next(iter(arm.system.items()))
         path = ("arms", place, "system", kind)
         key, example = _NEEDED[kind]
-        given = options.get(key) if isinstance(options, dict) else None
-        if kind == "command" and isinstance(options, list):
-            given = options
+        given = options.get(key) if isinstance(options, dict) else options
         if not given:
             yield faults.at(path, f"has no {key}", mend=f"write {kind}: {{{key}: {example}}}")
         if not arm.service and "{service}" in str(options):
@@ -157,7 +155,7 @@ def _systems(draft: StudyDraft, faults: Faults) -> Iterator[str]:
 _NEEDED = {
     "http": ("url", '"{service}/v1/messages"'),
     "command": ("argv", "[python, -m, desk]"),
-    "callable": ("target", "package.module:function"),
+    "callable": ("function", "package.module:function"),
     "logs": ("path", "logs/release-0"),
 }
 """Kind of system -> the option without which it cannot be used, and an example."""

@@ -18,7 +18,9 @@ _TRUTHS = {"true": True, "false": False}
 
 def _as_truth(value: Any) -> Any:
     """Gives the truth value for the one word YAML text has for it; ``yes`` and ``1`` are none."""
-    return _TRUTHS.get(value, value) if isinstance(value, str) else value
+    if isinstance(value, str) and value not in _TRUTHS:
+        raise ValueError(f"{value[:60]!r} is no truth value; write true or false")
+    return _TRUTHS[value] if isinstance(value, str) else value
 
 
 Truth = Annotated[bool, BeforeValidator(_as_truth)]

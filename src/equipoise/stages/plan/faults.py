@@ -1,5 +1,7 @@
 """What is wrong in a study file, each fault with its place, what was wanted, and the mend."""
 
+import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -12,6 +14,7 @@ from equipoise.records.yaml_text import YamlText
 from equipoise.stages.plan.draft import StudyDraft
 
 _LONGEST = 60
+_PLACE = re.compile(r"^[^\s:]+:(\d+)(?::(\d+))?: ")
 
 _EXAMPLES = {
     "kind": "kind: loss",
@@ -59,13 +62,15 @@ class Faults:
         """Gives one fault: ``study.yaml:17:3: field 'mde' is '2'; wanted: …; mend: …``."""
         place = self.yaml.place(path)
         where = f"{self.name}:{place[0]}:{place[1]}: " if place else f"{self.name}: "
-        field = f"field '{key_of(path)}' " if path else ""
+        field = f"field '{key_of(path)}'" if path else ""
+        joint = " " if field and not found.startswith(":") else ""
         middle = f"; wanted: {wanted}" if wanted else ""
-        return f"{where}{field}{found}{middle}; mend: {mend}"
+        return f"{where}{field}{joint}{found}{middle}; mend: {mend}"
 
     def of(self, error: ValidationError) -> list[str]:
         """Gives every fault that the types found."""
-        return [self._typed(item) for item in error.errors(include_url=False)]
+        items = error.errors(include_url=False)
+        return [self._typed(item) for item in items if not _is_echo(item, items)]
 
     def _typed(self, item: ErrorDetails) -> str:
         path = tuple(part for part in item["loc"] if not _is_internal(part))
@@ -80,10 +85,20 @@ class Faults:
             )
         if item["type"] == "missing":
             return self.at(path, "is missing", mend=mend.replace("write it so", "add it"))
+        if item["type"] == "too_short":
+            message = "at least one"
+        if item["type"] == "string_pattern_mismatch":
+            message = "at most 64 letters, digits, dots, dashes and underscores"
         if item["type"] == "value_error":
             found, _, rest = message.partition("; ")
             return self.at(path, f": {found}", mend=rest or "change one of them")
         return self.at(path, f"is {_shown(item['input'])}", wanted=message, mend=mend)
+
+
+def _line_of(fault: str) -> tuple[int, int]:
+    """Gives line and column of a fault, so that they are told from the top; else the end."""
+    place = _PLACE.search(fault)
+    return (int(place[1]), int(place[2] or 0)) if place else (sys.maxsize, 0)
 
 
 def key_of(path: Iterable[str | int]) -> str:
@@ -97,7 +112,7 @@ def refuse(faults: Iterable[str]) -> None:
     Raises:
         InputError: there is a fault.
     """
-    distinct = list(dict.fromkeys(faults))
+    distinct = sorted(dict.fromkeys(faults), key=_line_of)
     if distinct:
         raise InputError("\n".join(distinct), code="study")
 
@@ -120,6 +135,14 @@ def _models_in(kind: Any) -> list[type[BaseModel]]:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return [kind]
     return [model for part in get_args(kind) for model in _models_in(part)]
+
+
+def _is_echo(item: ErrorDetails, items: list[ErrorDetails]) -> bool:
+    """Says whether a list counts as too short only because what is in it has faults of its own."""
+    if item["type"] != "too_short":
+        return False
+    own = item["loc"]
+    return any(other["loc"][: len(own)] == own and other is not item for other in items)
 
 
 def _is_internal(part: str | int) -> bool:

@@ -1,13 +1,15 @@
 """What a study cannot do without, and what of it is not there: nothing is sampled then."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import Blocked, nearest
-from equipoise.records.plan import Mode
+from equipoise.errors import Blocked, InputError, nearest
+from equipoise.records.plan import Mode, Plan
 from equipoise.stages.plan.draft import ArmDraft, StudyDraft
+from equipoise.studies.loss.running_asked import Adapters, Around
 
 
 def refuse_blocked(draft: StudyDraft, study: Path) -> None:
@@ -44,6 +46,35 @@ def blockers(draft: StudyDraft, study: Path) -> Iterator[str]:
                     "it, or mend its path in study.yaml"
                 )
     yield from _of_baseline(draft, study)
+
+
+def unusable(plan: Plan, study: Path, adapters: Adapters) -> Iterator[str]:
+    """Yields a fault for each system, state and probe whose options its adapter refuses.
+
+    Nothing is opened and nothing is started.
+    """
+    root = study.resolve()
+    around = Around(
+        folder=root, environment={}, ledger=root / "ledger", concurrency=plan.limits.concurrency
+    )
+    made: list[tuple[str, Callable[[], object]]] = []
+    for arm in plan.arms:
+        if arm.mode is Mode.A:
+            made.append((f"arm {arm.name!r}", partial(adapters.system, arm, around)))
+        elif form := arm.system["logs"].get("format"):
+            made.append((f"arm {arm.name!r}", partial(adapters.reader, form)))
+    if plan.state is not None:
+        made.append(("state", partial(adapters.state_store, plan.state, study)))
+    variables = {"service": "http://127.0.0.1:1"}
+    made += [
+        (f"probe {probe.name!r}", partial(adapters.probe, probe, study, variables))
+        for probe in plan.probes
+    ]
+    for what, make in made:
+        try:
+            make()
+        except InputError as error:
+            yield f"study.yaml: {what}: {error}"
 
 
 def _of_arm(arm: ArmDraft, study: Path) -> Iterator[str]:

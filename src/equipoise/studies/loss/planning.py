@@ -19,8 +19,9 @@ from equipoise.stages.plan.load import read_study
 from equipoise.stages.plan.outlook import Outlook, outlook_of
 from equipoise.stages.plan.page import plan_page
 from equipoise.stages.plan.units import read_units
-from equipoise.studies.loss.blockers import refuse_blocked
+from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
+from equipoise.studies.loss.running_asked import Adapters
 
 STUDY = "study.yaml"
 PLAN = "plan.json"
@@ -43,12 +44,14 @@ class Planned:
         return digest(self.content)
 
 
-def plan_study(study: Path, *, today: date) -> Planned:
+def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) -> Planned:
     """Gives the plan of a study folder; the same files give the same bytes.
 
     Args:
         study: folder with `study.yaml`.
         today: units whose retention ended before are not used.
+        adapters: systems, state and probes are made by them, and started by nobody, to see whether
+            their options are right; null = only their kinds are looked at.
 
     Raises:
         InputError: lists every fault of the study file or of the units file; or the budget is
@@ -76,6 +79,8 @@ def plan_study(study: Path, *, today: date) -> Planned:
         reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
+    if adapters is not None:
+        refuse(unusable(plan, study, adapters))
     budget = draft.budget.sample
     refuse(over_budget(plan, budget, faults))
     content = pretty(plan)
