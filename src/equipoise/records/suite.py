@@ -68,6 +68,8 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     `suite_score` is null when more than a tenth of the planned executions did not complete, or no
     partition is scored; `not_scored` then says why. `covered_weight` is the share of all partition
     weight that the scored partitions hold. `harness_errors` counts endings by kind and detail.
+    `results_sha256` is the hash of the outcomes and grades it follows from, whatever their order
+    and times.
     """
 
     catalog_version: str
@@ -88,7 +90,7 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     not_scored: str = ""
     is_simulated: bool = False
     seal: str = ""
-    archive_head: str = ""
+    results_sha256: str = ""
     catalog_sha256: str = ""
     harness_version: str = ""
     harness_errors: dict[str, int] = {}

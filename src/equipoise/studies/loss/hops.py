@@ -1,5 +1,6 @@
 """Boundaries that the logs of a run show, held against those that the plan declares."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,12 +21,11 @@ class _Line(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenHop:
-    """A boundary as the logs show it: in how many documents, and where first."""
+    """A boundary as the logs show it: in how many documents, and what those are called."""
 
     id: str
     n_documents: int
-    document: str
-    line: int
+    names: frozenset[str]
 
 
 def hops_seen(archive: Archive) -> dict[str, SeenHop]:
@@ -33,19 +33,17 @@ def hops_seen(archive: Archive) -> dict[str, SeenHop]:
 
     Lines that are no JSON objects, or have no such field, show none.
     """
-    found: dict[str, SeenHop] = {}
+    counts: Counter[str] = Counter()
+    names: dict[str, set[str]] = {}
     for document in archive.read(Document):
-        if not document.name.endswith(_LOG):
-            continue
-        for hop, line in _first_lines(archive, document).items():
-            before = found.get(hop)
-            found[hop] = SeenHop(
-                id=hop,
-                n_documents=before.n_documents + 1 if before else 1,
-                document=before.document if before else document.name,
-                line=before.line if before else line,
-            )
-    return found
+        if document.name.endswith(_LOG):
+            for hop in set(_hops(b"".join(archive.blobs.chunks(document.sha256)))):
+                counts[hop] += 1
+                names.setdefault(hop, set()).add(document.name.rpartition("/")[2])
+    return {
+        hop: SeenHop(id=hop, n_documents=n, names=frozenset(names[hop]))
+        for hop, n in counts.items()
+    }
 
 
 def undeclared_hops(plan: Plan, archive: Archive) -> tuple[str, ...]:
@@ -56,29 +54,22 @@ def undeclared_hops(plan: Plan, archive: Archive) -> tuple[str, ...]:
     declared = {hop.id for hop in plan.hops}
     seen = hops_seen(archive)
     return tuple(
-        f"the plan is incomplete: the logs show the boundary {one.id!r} ({one.n_documents:,} "
-        f"documents, first in {one.document}:{one.line}), which is not among its hops; mend: "
-        "declare it under hops with signal, correct, flake and error, in the next study"
+        f"the plan is incomplete: the logs show the boundary {one.id!r} "
+        f"({', '.join(sorted(one.names))} of {one.n_documents:,} trials), which is not among its "
+        "hops; mend: declare it under hops with signal, correct, flake and error, in the next study"
         for one in sorted(seen.values(), key=lambda one: one.id)
         if one.id not in declared
     )
 
 
-def _first_lines(archive: Archive, document: Document) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for number, hop in _hops(b"".join(archive.blobs.chunks(document.sha256))):
-        found.setdefault(hop, number)
-    return found
-
-
-def _hops(content: bytes) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(content.split(b"\n"), start=1):
+def _hops(content: bytes) -> Iterator[str]:
+    for line in content.split(b"\n"):
         try:
             hop = _DECODER.decode(line).hop if line.startswith(b"{") else None
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             continue
         if hop:
-            yield number, hop
+            yield hop
 
 
 _DECODER = msgspec.json.Decoder(_Line)

@@ -67,13 +67,23 @@ class Live:
             recorder.close()
 
     def _cleared(self) -> Stood:
-        """Ends what a killed run left running, and reads what stands."""
+        """Ends what a killed run left running, and reads what stands.
+
+        What we started is ended and the state is put back, so nothing is left of an attempt that
+        gave no trial; only a system that somebody else runs may still be at work on it.
+        """
         with storage_errors(f"making {self.work}"):
             self.work.mkdir(parents=True, exist_ok=True)
         self.adapters.end_leftovers(self.work / LEDGER)
         shutil.rmtree(self.work / CELLS, ignore_errors=True)
         cell_of = {(c.unit, c.repetition): c.id for c in self._cells()}
-        return what_stood(self.archive, cell_of, self.work / ATTEMPTS)
+        is_ours = bool(self.arm.service) or "http" not in self.arm.system
+        return what_stood(
+            self.archive,
+            cell_of,
+            self.work / ATTEMPTS,
+            is_undone=is_ours and self.sealed.plan.state is not None,
+        )
 
     async def _recorded(self, recorder: RunRecorder, stood: Stood) -> Outcome:
         left = self._errands(stood)

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -153,43 +154,54 @@ class Stood:
     n_cost_unknown: int
 
 
-def what_stood(archive: Archive, cell_of: dict[tuple[str, int], str], attempts: Path) -> Stood:
+def what_stood(
+    archive: Archive,
+    cell_of: dict[tuple[str, int], str],
+    attempts: Path,
+    *,
+    is_undone: bool = False,
+) -> Stood:
     """Reads what stands of each cell.
 
     Args:
         archive: open for appending, so that nothing is still under way.
         cell_of: (unit, repetition) -> id of the cell.
         attempts: the list of attempts that were begun; may be missing.
+        is_undone: nothing is left of an attempt that gave no trial, so that its number is taken
+            again; else it may still be at work somewhere, and the next attempt is told from it by
+            its number.
     """
     standing: dict[str, Standing] = {}
-    known: set[tuple[str, int]] = set()
+    known: Counter[tuple[str, int]] = Counter()
     spent, n_unknown = 0.0, 0
     for trial in archive.read(Trial):
         cell = cell_of.get((trial.unit, trial.repetition))
         if cell is None:
             raise Blocked(f"{archive.path} holds a trial of {trial.unit!r}, which is not planned")
         standing.setdefault(cell, Standing()).take(trial)
-        known.add((cell, trial.attempt))
+        known[cell, trial.attempt] += 1
         spent += trial.cost_usd or 0.0
         n_unknown += trial.cost_usd is None
     for event in archive.read(Event):
         if event.kind is EventKind.ABORTED:
-            known.add((event.facts["cell"], int(event.facts["attempt"])))
-    aborted = [key for key in _begun(attempts) if key not in known]
-    for cell, attempt in (*known, *aborted):
-        stands = standing.setdefault(cell, Standing())
-        stands.n_begun = max(stands.n_begun, attempt)
+            known[event.facts["cell"], int(event.facts["attempt"])] += 1
+    aborted = list((_begun(attempts) - known).elements())
+    if not is_undone:
+        for cell, attempt in (*known, *aborted):
+            stands = standing.setdefault(cell, Standing())
+            stands.n_begun = max(stands.n_begun, attempt)
     return Stood(standing=standing, aborted=aborted, spent_usd=spent, n_cost_unknown=n_unknown)
 
 
-def _begun(attempts: Path) -> list[tuple[str, int]]:
-    found: dict[tuple[str, int], None] = {}
+def _begun(attempts: Path) -> Counter[tuple[str, int]]:
+    """Counts how often each attempt was begun."""
+    found: Counter[tuple[str, int]] = Counter()
     with suppress(FileNotFoundError):
         for line in attempts.read_text(encoding="ascii", errors="replace").splitlines():
             cell, _, number = line.partition(" ")
             if len(cell) == 16 and number.isdecimal():
-                found[cell, int(number)] = None
-    return list(found)
+                found[cell, int(number)] += 1
+    return found
 
 
 def _ordinal(name: str) -> int:

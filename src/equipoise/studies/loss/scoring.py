@@ -193,11 +193,10 @@ def trials_of(run: LossRun, catalog: Catalog, columns: Columns) -> LossTrials:
 
 
 def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
-    began, aborted, stopped = "", 0, False
+    began, stopped = "", False
     for event in run.archive.read(Event):
         if event.kind is EventKind.STARTED and not began:
             began = event.at
-        aborted += event.kind is EventKind.ABORTED
         stopped = stopped or (event.kind is EventKind.STOPPED and RULE in event.facts)
     manifest = run.archive.manifest
     return RunNotes(
@@ -207,12 +206,10 @@ def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
         began_at=began,
         plan_sha256=run.facts.plan_sha256,
         seal=run.facts.seal,
-        archive_head=run.archive.head,
         catalog_sha256=catalog_sha256,
         harness_version=manifest.tool_version,
         is_simulated=manifest.is_simulated,
         is_stopped_early=stopped,
-        n_aborted=aborted,
         notes=undeclared_hops(run.plan, run.archive),
         clipped=_clipped(run, catalog),
     )
@@ -248,7 +245,7 @@ def write_suite(run: LossRun, suite: Suite) -> Path:
 def refuse_edited(path: Path, suite: Suite) -> None:
     """Refuses a suite file that is not what its archive gives.
 
-    A file made from fewer lines (before more was graded) or under other amendments is only old.
+    A file made from other results (before more was graded) or under other amendments is only old.
 
     Raises:
         InputError: the file is no suite, or has a score and no partitions.
@@ -258,8 +255,8 @@ def refuse_edited(path: Path, suite: Suite) -> None:
         return
     content = path.read_bytes()
     found = read_suite(content, str(path))
-    if content != pretty(suite) and (found.archive_head, found.mde) == (
-        suite.archive_head,
+    if content != pretty(suite) and (found.results_sha256, found.mde) == (
+        suite.results_sha256,
         suite.mde,
     ):
         raise Tampered(

@@ -127,7 +127,7 @@ def _suite(arm: str, loss: float, text: str) -> Suite:
         sample_budget=1728,
         arm=arm + text,
         seal="signed",
-        archive_head="e" * 64,
+        results_sha256="e" * 64,
         harness_errors={f"infrastructure_error: connection refused{text}": 12},
         incomplete_units=("u7",),
         flaky=(SuiteFlaky(unit=f"u9{text}", rate=1 / 3, n=3),),

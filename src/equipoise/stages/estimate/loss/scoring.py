@@ -13,6 +13,7 @@ from equipoise.records.plan import Mode, PartitionPlan, Provenance
 from equipoise.records.suite import CategoryStats, PartitionScore, RaterSpread, Suite
 from equipoise.stages.estimate.loss.completion import Completion, completion
 from equipoise.stages.estimate.loss.moments import LossMoments, loss_moments
+from equipoise.stages.estimate.loss.origin import results_sha256
 from equipoise.stages.estimate.loss.raters import added_variance
 from equipoise.stages.estimate.loss.steadiness import steadiness
 from equipoise.stages.estimate.loss.units import LossTrials, UnitTable, n_strangers, read_units
@@ -39,12 +40,10 @@ class RunNotes(msgspec.Struct, frozen=True, kw_only=True):
     began_at: str
     plan_sha256: str
     seal: str
-    archive_head: str
     catalog_sha256: str
     harness_version: str
     is_simulated: bool = False
     is_stopped_early: bool = False
-    n_aborted: int = 0
     notes: tuple[str, ...] = ()
     clipped: dict[str, int] = {}
 
@@ -104,10 +103,10 @@ def score(
         not_scored=why,
         is_simulated=run.is_simulated or trials.plan.is_simulated,
         seal=run.seal,
-        archive_head=run.archive_head,
+        results_sha256=results_sha256(con, trials, table, raters, run.clipped),
         catalog_sha256=run.catalog_sha256,
         harness_version=run.harness_version,
-        harness_errors=_with_aborted(done.errors, run.n_aborted),
+        harness_errors=done.errors,
         incomplete_units=wavering.incomplete,
         flaky=wavering.flaky,
         anchors_differing=wavering.anchors,
@@ -116,10 +115,6 @@ def score(
         raters=dict(sorted(raters.items())),
     )
     return Scored(suite=suite, table=table, moments=ordinary, added=added)
-
-
-def _with_aborted(errors: dict[str, int], n_aborted: int) -> dict[str, int]:
-    return errors | ({"aborted: begun, and no trial recorded": n_aborted} if n_aborted else {})
 
 
 def _score(

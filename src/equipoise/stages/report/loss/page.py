@@ -71,10 +71,7 @@ def to_loss_page(reading: LossReading, heads: dict[str, str]) -> bytes:
         n_beyond=max(0, len(rows) - _MOST_DRAWN),
         margin=plain(comparison.mde),
         sections=sections,
-        sources=[
-            (s.arm, s.run_id, heads.get(s.run_id, s.archive_head))
-            for s in (reading.base, reading.new)
-        ],
+        sources=[(s.arm, s.run_id, heads.get(s.run_id, "")) for s in (reading.base, reading.new)],
         words=WORDS,
         notes=[label(note, 400) for note in comparison.notes],
     )
