@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-slow check format pages certificate clean
+.PHONY: help install demo machine test test-slow check format pages certificate clean
 
 help:  ## lists what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -42,7 +42,10 @@ check: $(VENV)/.installed-dev  ## style, types, floors
 	$(BIN)/mypy src tests
 	$(BIN)/lint-imports
 
-test: check  ## everything a change must pass
+machine:  ## installs PostgreSQL and Chromium for the tests, where it can; never fails
+	@.ci/machine
+
+test: machine check  ## everything a change must pass
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m 'not slow'
 
 test-slow: $(VENV)/.installed-dev  ## the long sweeps

@@ -143,20 +143,21 @@ def test_each_trial_has_a_profile_of_its_own_and_a_dead_browser_is_replaced(
 
 def _browsers(parent: int) -> list[int]:
     """The processes below this one that are a Chromium."""
-    rows = subprocess.run(
-        ["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    table = [(int(row.split()[0]), int(row.split()[1]), row) for row in rows]
-    below, found = {parent}, []
-    for _ in table:
-        more = {pid for pid, above, _ in table if above in below} - below
-        if not more:
-            break
+    table: list[tuple[int, int, bytes]] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            above = int(folder.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+            table.append((int(folder.name), above, folder.joinpath("cmdline").read_bytes()))
+        except OSError:  # it ended meanwhile
+            continue
+    below = {parent}
+    while more := {pid for pid, above, _ in table if above in below} - below:
         below |= more
-    for pid, _, row in table:
-        if pid in below and "chrom" in row and "--type=" not in row and "--headless" in row:
-            found.append(pid)
-    return found
+    return [
+        pid
+        for pid, _, said in table
+        if pid in below and b"chrom" in said and b"--type=" not in said and b"--headless" in said
+    ]
 
 
 @pytest.mark.requirement("E2E-52")

@@ -133,8 +133,8 @@ def _execution(draft: StudyDraft) -> dict[str, Any]:
     return {
         "arms": tuple(_arm(arm) for arm in draft.arms),
         "limits": Limits(**draft.budget.model_dump(exclude={"sample"})),
-        "state": _state(draft.state),
-        "probes": tuple(_probe(probe) for probe in draft.probes),
+        "state": state_spec(draft.state),
+        "probes": tuple(probe_spec(probe) for probe in draft.probes),
         "environment": draft.sandbox.environment if draft.sandbox else (),
         "forbidden_environment": draft.sandbox.forbidden if draft.sandbox else (),
         "anti_mock": draft.anti_mock,
@@ -233,13 +233,15 @@ def _arm(arm: ArmDraft) -> ArmPlan:
     return ArmPlan(name=arm.name, mode=arm.mode, system=arm.system, service=arm.service)
 
 
-def _state(state: StateDraft | None) -> StateSpec | None:
+def state_spec(state: StateDraft | None) -> StateSpec | None:
+    """Gives the state as a plan has it."""
     if state is None:
         return None
     kind = next(kind for kind in STATES if getattr(state, kind))
     return StateSpec(kind=kind, target=getattr(state, kind), scope=state.scope)
 
 
-def _probe(probe: ProbeDraft) -> ProbeSpec:
+def probe_spec(probe: ProbeDraft) -> ProbeSpec:
+    """Gives the probe as a plan has it."""
     kind = next(kind for kind in PROBES if getattr(probe, kind) is not None)
     return ProbeSpec(name=probe.name, kind=kind, options=getattr(probe, kind))

@@ -1,0 +1,138 @@
+"""`doctor` says what a machine lacks and what that costs, and blocks only what a study needs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from machine.postgres import Cluster
+
+
+def _run(*args: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "equipoise", *map(str, args)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _findings(*args: object, **environment: str) -> dict[str, Any]:
+    done = _run("doctor", "--json", *args, **environment)
+    assert done.returncode in {0, 3}, done.stderr
+    return {finding["name"]: finding for finding in json.loads(done.stdout)}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    done = _run("init", "loss", tmp_path / "study")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "study"
+
+
+def _with(study: Path, old: str, new: str) -> Path:
+    path = study / "study.yaml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return study
+
+
+_STATE = "state: {directory: state, scope: run}"
+_PROBE = '{name: desk, files: {glob: "logs/*.jsonl", trace: trace}}'
+
+
+@pytest.mark.requirement("E2E-52")
+def test_a_bare_machine_is_told_what_each_thing_costs_and_how_to_get_it(tmp_path: Path) -> None:
+    done = _run("doctor", PATH=str(tmp_path))
+    assert done.returncode == 0
+    for name in ("git", "ssh-keygen", "openssl", "setpriv", "bwrap", "psql", "Chromium"):
+        assert f"missing {name}: not installed\n        costs: " in done.stdout
+    assert "mend:  apt-get install chromium" in done.stdout
+    assert "ok      python: CPython 3." in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("ready; not there: git, ssh-keygen")
+
+
+def test_the_same_is_told_to_programs() -> None:
+    found = _findings()
+    assert found["python"]["state"] == "found"
+    assert found["disk"]["is_needed"] is True
+    assert set(found) > {"locale", "git", "psycopg", "playwright", "PostgreSQL server"}
+    for finding in found.values():
+        assert finding["costs"]
+        assert finding["mend"]
+
+
+def test_a_study_that_has_all_it_needs_is_fine(study: Path) -> None:
+    before = {path: path.read_bytes() for path in study.rglob("*") if path.is_file()}
+    done = _run("doctor", study)
+    assert done.returncode == 0, done.stdout
+    assert "ok      state: directory state, sha256 " in done.stdout
+    assert "ok      probe desk: can collect" in done.stdout
+    assert {path: path.read_bytes() for path in study.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.requirement("E2E-52")
+def test_a_page_to_be_seen_needs_a_browser(study: Path, tmp_path: Path) -> None:
+    page = '{name: page, browser: {url: "http://127.0.0.1/{trial}"}}'
+    _with(study, _PROBE, page)
+    tmp_path.joinpath("bin").mkdir()
+    done = _run("doctor", study, PATH=str(tmp_path / "bin"))
+    assert done.returncode == 3
+    assert "NEEDED  Chromium: not installed" in done.stdout
+    assert "missing git: not installed" in done.stdout
+    assert f"{study} needs what is missing here: Chromium" in done.stdout.splitlines()[-1]
+    named = page.replace("url:", "executable: /nowhere/chromium, url:")
+    found = _findings(_with(study, page, named))
+    assert found["probe page"]["state"] == "needed"
+    assert "there is no /nowhere/chromium" in found["probe page"]["found"]
+
+
+@pytest.mark.requirement("E2E-52")
+def test_a_database_is_reached_for_real(study: Path, cluster: Cluster, tmp_path: Path) -> None:
+    address = cluster.address(cluster.database("CREATE TABLE x (y int)"))
+    probe = f'{{name: rows, sql: {{postgres: "{address}", query: "SELECT 1 AS one"}}}}'
+    _with(study, _PROBE, probe)
+    _with(study, _STATE, f'state: {{postgres: "{address}"}}')
+    found = _findings(study)
+    assert found["probe rows"]["found"] == "reached"
+    assert found["state"]["state"] == "found"
+    _with(study, str(cluster.folder), str(tmp_path))
+    lost = _findings(study)
+    assert lost["probe rows"]["state"] == lost["state"]["state"] == "needed"
+    assert "PostgreSQL: connection" in lost["state"]["found"]
+    assert _run("doctor", study).returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (_STATE, "state: {directory: .}", "that is the folder of the study"),
+        (_STATE, 'state: {postgres: "postgresql://u:hunter2@h/x"}', "a password in the address"),
+        ("logs/*.jsonl", "/var/log/*", "a pattern below the folder"),
+        (
+            'argv: ["{python}", desk.py',
+            "argv: [/nowhere/desk, desk.py",
+            "no program '/nowhere/desk'",
+        ),
+    ],
+)
+def test_what_could_not_be_put_back_or_collected_is_said(
+    study: Path, old: str, new: str, said: str
+) -> None:
+    done = _run("doctor", _with(study, old, new))
+    assert done.returncode == 3
+    assert said in done.stdout
+    assert "hunter2" not in done.stdout
+
+
+def test_a_study_that_cannot_be_read_lists_its_faults(study: Path, tmp_path: Path) -> None:
+    done = _run("doctor", _with(study, "mde: 0.25", "mde: soon"))
+    assert done.returncode == 2
+    assert "mde" in done.stderr
+    assert _run("doctor", tmp_path / "nothing").returncode in {2, 3}
