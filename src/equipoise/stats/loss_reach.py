@@ -1,14 +1,12 @@
 """The smallest true change that the report rule lists with a stated power, guard included.
 
-A cell is listed where the observed difference d clears the margin both literally (d - z se) and
-guarded (MOVER on quasi-Wilson limits). Both limits move with the new arm's mean: losses spread more
-the more is lost. So the new arm is taken at the mean that it would have, its spread the same share
-``phi`` of that of 0/1 data as was measured. First the least difference d* that is listed is found,
-then the true change D whose estimates fall below d* with probability 1 - power:
-``D = d* + z_power se(D)``.
+A cell is listed where the observed difference clears the margin both literally (d - z se) and
+guarded (MOVER on quasi-Wilson limits). Both limits move with the arms' means, since losses spread
+more the more is lost: if more units lose and each loses as before, then the second moment stays the
+same multiple of the mean, and the variance at mean m is ``rho m - m^2``, rho the sum of squares of
+all losses over their sum. With the new arm at that mean and spread, the limit L has the noise of
+both means, by the delta method; the change D is found at which ``L - z_power sd(L)`` is the margin.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +18,12 @@ from equipoise.stats.mover import difference_limits
 
 FloatArray = NDArray[np.float64]
 
-_HALVINGS = 50
+_HALVINGS = 40
+_SHRINK = 0.1
+"""Of a unit that lost all: what is added, so that arms without any loss count as 0/1 data."""
+
+_LEAST_SPREAD = 0.5
+"""Share of the measured relative spread that is kept where every unit would lose something."""
 
 
 def reportable_loss(
@@ -35,7 +38,7 @@ def reportable_loss(
     """The smallest true increase of the mean that is listed with probability ``power``, per cell.
 
     Args:
-        new: moments of the new arms; only their size and relative spread count, shape S.
+        new: moments of the new arms; their mean counts only for how losses spread, shape S.
         base: moments of the base arms, shape S.
         z: critical value of the rule.
         margin: both lower limits must lie above it.
@@ -47,46 +50,51 @@ def reportable_loss(
 
     >>> both = Moments.of([576.0], [0.2], [575 * 0.09])
     >>> reportable_loss(both, both, z=2.0, margin=0.05).round(3).tolist()
-    [0.104]
+    [0.103]
     """
     quantile = float(ndtri(open_unit(power, "power")))
     rule = _Rule(new, base, z, np.asarray(correlation, dtype=np.float64))
-    most = 1.0 - base.mean
-    least = _least(lambda d: rule.limit(d) > margin, most)
-    found = _least(lambda d: d - quantile * rule.se(d) >= least, most)
-    return np.where(np.isnan(least), np.nan, found)
+    low, high = np.zeros_like(base.mean), 1.0 - base.mean
+    never = ~(rule.sure(high, quantile) > margin)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        is_on = rule.sure(middle, quantile) > margin
+        low, high = np.where(is_on, low, middle), np.where(is_on, middle, high)
+    return np.where(never, np.nan, high)
 
 
 class _Rule:
-    """Both lower limits of the difference, as functions of where the new arm's mean lies."""
+    """The lower limit of the difference as a function of where both means lie."""
 
     def __init__(self, new: Moments, base: Moments, z: float, correlation: FloatArray) -> None:
-        self._n, self._phi = new.n, dispersion(new)
-        self._base, self._z, self._r = base, z, correlation
+        self._new, self._base, self._z, self._r = new, base, z, correlation
+        seconds = sum(m.squares + m.n * m.mean**2 for m in (new, base))
+        sums = new.n * new.mean + base.n * base.mean
+        self._rho = np.minimum((seconds + _SHRINK) / (sums + _SHRINK), 1.0)
+        self._phi = np.maximum(dispersion(new), dispersion(base))
 
-    def moved(self, d: FloatArray) -> Moments:
-        """Gives the new arm at the base mean plus d."""
-        mean = np.clip(self._base.mean + d, 0.0, 1.0)
-        squares = self._phi * (self._n * mean * (1.0 - mean) + 0.5) - 0.5
-        return Moments(n=self._n, mean=mean, squares=np.maximum(squares, 0.0))
+    def sure(self, change: FloatArray, quantile: float) -> FloatArray:
+        """Gives the limit that is reached with the power's probability at a true change."""
+        one, two = self._base.mean + change, self._base.mean
+        step_new = self._noise(self._new.n, one)
+        step_base = self._noise(self._base.n, two)
+        up = self._limit(one + step_new, two) - self._limit(one - step_new, two)
+        down = self._limit(one, two + step_base) - self._limit(one, two - step_base)
+        variance = (up**2 + down**2 + 2.0 * self._r * up * down) / 4.0
+        return self._limit(one, two) - quantile * np.sqrt(np.maximum(variance, 0.0))
 
-    def se(self, d: FloatArray) -> FloatArray:
-        """Gives the standard error of the difference there."""
-        one, two = (m.squares / ((m.n - 1.0) * m.n) for m in (self.moved(d), self._base))
-        return np.sqrt(np.maximum(one + two - 2.0 * self._r * np.sqrt(one * two), 0.0))
+    def _noise(self, n: FloatArray, mean: FloatArray) -> FloatArray:
+        return np.sqrt(self._at(n, mean).squares / n / np.maximum(n - 1.0, 1.0))
 
-    def limit(self, d: FloatArray) -> FloatArray:
-        """Gives the smaller of the literal and the guarded lower limit there."""
-        low, _ = difference_limits(self.moved(d), self._base, self._z, correlation=self._r)
-        return np.minimum(d - self._z * self.se(d), low)
+    def _at(self, n: FloatArray, mean: FloatArray) -> Moments:
+        middle = np.clip(mean, 0.0, 1.0)
+        binary = middle * (1.0 - middle)
+        variance = np.maximum(self._rho * middle - middle**2, _LEAST_SPREAD * self._phi * binary)
+        return Moments(n=n, mean=middle, squares=np.minimum(variance, binary) * n)
 
-
-def _least(holds: Callable[[FloatArray], NDArray[np.bool_]], most: FloatArray) -> FloatArray:
-    """The smallest d on [0, most] from which the test holds, by halving; NaN where never."""
-    low, high = np.zeros_like(most), most.copy()
-    never = ~holds(high)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
-        is_on = holds(middle)
-        low, high = np.where(is_on, low, middle), np.where(is_on, middle, high)
-    return np.where(never, np.nan, high)
+    def _limit(self, mean_new: FloatArray, mean_base: FloatArray) -> FloatArray:
+        new, base = self._at(self._new.n, mean_new), self._at(self._base.n, mean_base)
+        one, two = (m.squares / ((m.n - 1.0) * m.n) for m in (new, base))
+        se = np.sqrt(np.maximum(one + two - 2.0 * self._r * np.sqrt(one * two), 0.0))
+        low, _ = difference_limits(new, base, self._z, correlation=self._r)
+        return np.minimum(new.mean - base.mean - self._z * se, low)
