@@ -51,7 +51,7 @@ def weighted_difference(
     >>> both = Moments.of([100, 100], [0.2, 0.4], [9, 9])
     >>> d = weighted_difference(both, both, [1, 3], level=0.9)
     >>> d.value, round(d.interval.hi, 3)
-    (0.0, 0.055)
+    (0.0, 0.056)
     """
     given = np.asarray(weights, dtype=np.float64)
     if bool((given < 0).any()):
