@@ -10,6 +10,7 @@ from equipoise.records.plan import Mode
 from equipoise.records.trial import Trial
 from equipoise.stages.grade.checking import grade_category, ready, record_page
 from equipoise.stages.grade.material import Material, Stored
+from equipoise.stages.grade.programs import Programs
 from stages.grade.made_catalogs import catalog, category
 
 
@@ -23,6 +24,7 @@ def material(
     expected: dict[str, Any] | None = None,
     outages: dict[str, str] | None = None,
     may_quote: bool = True,
+    programs: Programs | None = None,
     **trial: Any,
 ) -> Material:
     """A trial with these documents; texts are UTF-8."""
@@ -36,6 +38,7 @@ def material(
         brief=Brief(unit="u1", content={"text": "please"}, labels={}),
         holdout=Holdout(unit="u1", expected=expected or {}, may_quote=may_quote),
         outages=outages or {},
+        programs=programs,
     )
 
 

@@ -9,10 +9,12 @@ from pydantic_core import ErrorDetails
 
 from equipoise.errors import nearest
 from equipoise.stages.grade.json_queries import compiled_query
+from equipoise.stages.grade.pages import selector_fault
+from equipoise.stages.grade.row_tables import query_fault
 from equipoise.stages.grade.templates import without_places
 
-Seconds = Annotated[float, Field(gt=0, le=600)]
-Words = Annotated[tuple[str, ...], Field(min_length=1)]
+Seconds = Annotated[float, Field(gt=0, le=600, strict=False)]
+Words = Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
 
 
 class Spec(BaseModel):
@@ -127,10 +129,102 @@ class ExitCodeSpec(Spec):
     cite: Cite | None = None
 
 
+class TableSpec(Spec):
+    """One document as a table: an object on each line (``.jsonl``), or a list of objects.
+
+    Args:
+        document: name of one of the trial's documents.
+        columns: the keys that become columns; a row without one of them has null there.
+    """
+
+    document: str
+    columns: Words
+
+
+class SqlSpec(Spec):
+    """A query over documents that hold rows, in a database that holds nothing else.
+
+    Args:
+        tables: name of each table -> the document it is made of; ``_line`` is a column of all.
+        query: one SELECT. The first column of the result is summed up to the raw value; no row is
+            0. A column ``_line`` says which line of the first table's document shows it. Places
+            such as ``{expected.x}`` are bound, never pasted.
+        cite: what to quote where no row says which line.
+    """
+
+    tables: dict[str, TableSpec] = Field(min_length=1)
+    query: str
+    cite: Cite | None = None
+
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> "SqlSpec":
+        columns = {name: table.columns for name, table in self.tables.items()}
+        if fault := query_fault(self.query, columns):
+            raise ValueError(fault)
+        return self
+
+
+class DomSpec(Spec):
+    """Elements of an HTML page, chosen by a CSS selector; wants the extra ``browser``.
+
+    Args:
+        document: name of one of the trial's documents.
+        selector: the CSS selector; ``{expected.x}`` stands for that text, escaped.
+        text: only elements in whose text this expression is found.
+        lost_when: whether such an element is the fault (``found``) or its absence is (``absent``).
+        count: with ``found``, every element counts 1.
+        cite: what to quote where nothing is found.
+    """
+
+    document: str
+    selector: str
+    text: str = ""
+    lost_when: Literal["found", "absent"] = "found"
+    count: bool = False
+    cite: Cite | None = None
+
+    @model_validator(mode="after")
+    def _is_selector(self) -> "DomSpec":
+        _compile(self.text)
+        if self.count and self.lost_when == "absent":
+            raise ValueError("count goes with lost_when 'found': what is absent cannot be counted")
+        if fault := selector_fault(without_places(self.selector, "x")):
+            raise ValueError(fault)
+        return self
+
+
+class CallableSpec(Spec):
+    """A Python function of the study, called in a process of its own.
+
+    Args:
+        function: ``module:function``, the module found from the study's folder.
+        timeout_s: longest time for one trial.
+    """
+
+    function: str = Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
+    timeout_s: Seconds = 10.0
+
+
+class CommandSpec(Spec):
+    """A program of the study, started in the study's folder for each trial.
+
+    Args:
+        argv: the program and its arguments, as they are; no shell.
+        timeout_s: longest time for one trial.
+    """
+
+    argv: Words
+    timeout_s: Seconds = 30.0
+
+
 SPECS: dict[str, type[Spec]] = {
     "regex": RegexSpec,
     "json_path": JsonPathSpec,
     "exit_code": ExitCodeSpec,
+    "sql": SqlSpec,
+    "dom": DomSpec,
+    "callable": CallableSpec,
+    "command": CommandSpec,
 }
 """Kind of check -> what it wants."""
 

@@ -10,13 +10,16 @@ from equipoise.records.codec import digest, encode
 from equipoise.records.grade import Evidence, Grade, How
 from equipoise.records.plan import Mode
 from equipoise.stages.grade.check_specs import Spec, read_spec
+from equipoise.stages.grade.dom_check import check_dom
 from equipoise.stages.grade.exit_code_check import check_exit_code
 from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_path_check import check_json_path
 from equipoise.stages.grade.json_places import span_of
 from equipoise.stages.grade.material import RECORD, Material, Page
+from equipoise.stages.grade.program_checks import check_callable, check_command
 from equipoise.stages.grade.quoting import exactly, stands
 from equipoise.stages.grade.regex_check import check_regex
+from equipoise.stages.grade.sql_check import check_sql
 
 NOT_REEXECUTED = "unbewertbar: needs the system to be executed again, and mode B executes nothing"
 
@@ -24,6 +27,10 @@ _RUN: dict[str, Callable[[Any, Material], Found]] = {
     "regex": check_regex,
     "json_path": check_json_path,
     "exit_code": check_exit_code,
+    "sql": check_sql,
+    "dom": check_dom,
+    "callable": check_callable,
+    "command": check_command,
 }
 
 _FIELD = {"exit_code": "exit_code"}

@@ -8,6 +8,7 @@ from equipoise.errors import NotEstimable
 from equipoise.records.brief import Brief
 from equipoise.records.holdout import Holdout
 from equipoise.records.trial import Trial
+from equipoise.stages.grade.programs import Programs
 
 OUTPUT = "output"
 """The name under which a check finds what the system answered."""
@@ -42,8 +43,8 @@ class Page:
 class Material:
     """One trial as its checks see it.
 
-    `outages` says why a probe could not be used for this trial: probe name -> reason. `pages` keeps
-    what has been read already.
+    `outages` says why a probe could not be used for this trial: probe name -> reason. `programs`
+    are the study's own checks; null = there are none. `pages` keeps what has been read already.
     """
 
     trial: Trial
@@ -51,6 +52,7 @@ class Material:
     brief: Brief | None = None
     holdout: Holdout | None = None
     outages: Mapping[str, str] = field(default_factory=dict)
+    programs: Programs | None = None
     pages: dict[str, Page] = field(default_factory=dict)
     cache: dict[tuple[str, str], Any] = field(default_factory=dict)
 

@@ -24,6 +24,7 @@ from equipoise.stages.grade.unit_loss import LOSS, loss_grade
 from equipoise.studies.loss.gathering import Gathered, gather, graded_trials
 from equipoise.studies.loss.grading_told import Told, tell
 from equipoise.studies.loss.grading_work import Bench, Work, grades_of, material_of
+from equipoise.studies.loss.reference import check_reference
 from equipoise.studies.loss.rescoring import (
     Chosen,
     catalog_changes,
@@ -73,6 +74,7 @@ def grade_study(asked: Asked, *, on_progress: Progress | None = None) -> list[To
     every = [path for path, _ in archives_of(sealed.root)]
     chosen = choose_catalog(sealed.root, sealed.plan, asked.catalog, every)
     findings = _findings(sealed, chosen.catalog, every)
+    check_reference(sealed.root, sealed.plan, chosen.catalog)
     lock_catalog(sealed.root, chosen)
     return [
         _grade_archive(path, sealed, chosen, findings, (asked.today, on_progress)) for path in paths

@@ -18,6 +18,7 @@ from equipoise.records.plan import Mode
 from equipoise.records.trial import Trial
 from equipoise.stages.grade.checking import Check, grade_trial, ready
 from equipoise.stages.grade.material import Material, Stored
+from equipoise.stages.grade.programs import Programs
 
 _BATCH = 64
 _WORTH_PROCESSES = 1500
@@ -52,7 +53,7 @@ class Bench:
     root: Path
 
 
-def material_of(work: Work, blobs: Blobs) -> Material:
+def material_of(work: Work, blobs: Blobs, programs: Programs | None = None) -> Material:
     """Gives the trial as its checks see it; documents are read when a check wants them."""
     return Material(
         trial=work.trial,
@@ -63,6 +64,7 @@ def material_of(work: Work, blobs: Blobs) -> Material:
         brief=work.brief,
         holdout=work.holdout,
         outages=work.outages,
+        programs=programs,
     )
 
 
@@ -76,7 +78,11 @@ def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[dict[str, Grade]]:
     """
     n_processes = min(os.cpu_count() or 1, 8)
     if len(work) < _WORTH_PROCESSES or n_processes < 2:
-        yield from _Grader(bench).grades(work)
+        grader = _Grader(bench)
+        try:
+            yield from grader.grades(work)
+        finally:
+            grader.close()
         return
     batches = [work[at : at + _BATCH] for at in range(0, len(work), _BATCH)]
     pending: deque[Future[list[dict[str, Grade]]]] = deque()
@@ -102,13 +108,19 @@ class _Grader:
         self._catalog = bench.catalog
         self._mode = bench.mode
         self._blobs = Blobs(bench.blobs)
+        self._programs = Programs(bench.root)
+
+    def close(self) -> None:
+        self._programs.close()
 
     def grades(self, work: Sequence[Work]) -> Iterator[dict[str, Grade]]:
         for one in work:
             if one.barred:
                 yield self._barred(one)
                 continue
-            yield grade_trial(self._checks, material_of(one, self._blobs), self._mode)
+            yield grade_trial(
+                self._checks, material_of(one, self._blobs, self._programs), self._mode
+            )
 
     def _barred(self, one: Work) -> dict[str, Grade]:
         return {
