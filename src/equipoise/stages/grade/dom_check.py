@@ -12,7 +12,7 @@ from equipoise.stages.grade.json_queries import PATTERN_SECONDS
 from equipoise.stages.grade.material import Material, Page, page, values
 from equipoise.stages.grade.pages import MISSING, Element, can_read_pages, elements, escaped
 from equipoise.stages.grade.quoting import MOST_QUOTES, cited, quoted
-from equipoise.stages.grade.templates import as_text, filled
+from equipoise.stages.grade.templates import as_literal, as_text, filled
 
 MOST_ELEMENTS = 100_000
 
@@ -29,7 +29,7 @@ def check_dom(spec: DomSpec, material: Material) -> Found:
     seen = page(material, spec.document)
     known = values(material)
     selector = filled(spec.selector, known, lambda value: escaped(as_text(value)))
-    wanted = regex.compile(filled(spec.text, known, lambda value: regex.escape(as_text(value))))
+    wanted = regex.compile(filled(spec.text, known, as_literal))
     try:
         found = [
             one

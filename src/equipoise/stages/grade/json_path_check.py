@@ -15,7 +15,7 @@ from equipoise.stages.grade.json_places import json_of, span_of
 from equipoise.stages.grade.json_queries import PATTERN_SECONDS, compiled_query
 from equipoise.stages.grade.material import Material, page, values
 from equipoise.stages.grade.quoting import MOST_QUOTES, cited, quoted
-from equipoise.stages.grade.templates import as_text, filled, has_places, resolved
+from equipoise.stages.grade.templates import as_literal, filled, has_places, resolved
 
 MOST_NODES = 100_000
 """Most values that a query may select."""
@@ -71,9 +71,7 @@ def _rule(spec: JsonPathSpec, known: dict[str, Any]) -> Callable[[Any], bool]:
         allowed = resolved(list(spec.one_of), known)
         return lambda value: any(same(value, one) for one in allowed)
     if spec.matches is not None:
-        expression = regex.compile(
-            filled(spec.matches, known, lambda value: regex.escape(as_text(value)))
-        )
+        expression = regex.compile(filled(spec.matches, known, as_literal))
         return lambda value: (
             isinstance(value, str) and expression.search(value, timeout=PATTERN_SECONDS) is not None
         )

@@ -7,7 +7,7 @@ from equipoise.records.grade import Evidence
 from equipoise.stages.grade.check_specs import Cite
 from equipoise.stages.grade.json_queries import PATTERN_SECONDS
 from equipoise.stages.grade.material import Material, Page, page, values
-from equipoise.stages.grade.templates import as_text, filled
+from equipoise.stages.grade.templates import as_literal, filled
 
 MOST_BYTES = 500
 """Longest quote, in bytes."""
@@ -116,9 +116,7 @@ def find_quote(seen: Page, quote: str, line: int | None) -> Evidence | None:
 def _matching_line(material: Material, seen: Page, pattern: str) -> tuple[Evidence, ...]:
     if not pattern:
         return ()
-    expression = regex.compile(
-        filled(pattern, values(material), lambda v: regex.escape(as_text(v)))
-    )
+    expression = regex.compile(filled(pattern, values(material), as_literal))
     try:
         found = expression.search(seen.text, timeout=PATTERN_SECONDS)
     except TimeoutError:

@@ -11,7 +11,7 @@ from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_queries import PATTERN_SECONDS
 from equipoise.stages.grade.material import Material, page, values
 from equipoise.stages.grade.quoting import MOST_QUOTES, cited, quoted
-from equipoise.stages.grade.templates import as_text, filled, has_places
+from equipoise.stages.grade.templates import as_literal, filled, has_places
 
 
 def check_regex(spec: RegexSpec, material: Material) -> Found:
@@ -24,7 +24,7 @@ def check_regex(spec: RegexSpec, material: Material) -> Found:
     seen = page(material, spec.document)
     pattern = spec.pattern
     if has_places(pattern):
-        pattern = filled(pattern, values(material), lambda value: regex.escape(as_text(value)))
+        pattern = filled(pattern, values(material), as_literal)
     expression = _compiled(pattern, ignore_case=spec.ignore_case)
     try:
         if spec.count:

@@ -64,6 +64,11 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
+def as_literal(value: Any) -> str:
+    """Gives a value's text so that a regular expression takes it literally."""
+    return re.escape(as_text(value))
+
+
 def _at(place: str, values: Mapping[str, Any]) -> Any:
     value: Any = values
     for part in place.split("."):

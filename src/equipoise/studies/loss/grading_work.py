@@ -1,5 +1,6 @@
 """The trials of an archive as work for grading, and the grades that processes make of it."""
 
+import gc
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -136,6 +137,7 @@ _HERE: list[_Grader] = []
 
 
 def _begin(bench: Bench) -> None:
+    gc.set_threshold(50_000, 50, 50)  # next to nothing here is cyclic
     _HERE[:] = [_Grader(bench)]
 
 
