@@ -84,7 +84,7 @@ def test_an_edited_reference_set_is_detected(tmp_path: Path) -> None:
     with pytest.raises(Tampered, match="was changed after sealing"):
         grade(study)
     path.unlink()
-    with pytest.raises(Blocked, match="cannot be read"):
+    with pytest.raises(Blocked, match="missing"):
         grade(study)
 
 

@@ -57,10 +57,15 @@ def test_e2e_42_an_archive_is_graded_under_another_catalog_without_the_system(st
 
 @pytest.mark.requirement("E2E-30")
 def test_e2e_30_changed_content_under_the_planned_version_is_refused(study: Path) -> None:
-    write(study, json.dumps(CATALOG).replace("0.3", "0.4"), "v1")
-    done = equipoise("grade", study, code=2)
+    elsewhere = study / "other" / "loss-catalog.v1.json"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text(json.dumps(CATALOG).replace("0.3", "0.4"), encoding="utf-8")
+    done = equipoise("grade", study, "--catalog", elsewhere, code=2)
     assert "under the same version v1" in done.stderr
     assert "give the changed catalog a new version, loss-catalog.v2.json" in done.stderr
+    study.joinpath("catalogs", elsewhere.name).write_bytes(elsewhere.read_bytes())
+    assert elsewhere.name in equipoise("grade", study, code=1).stderr
+    assert grades(study, "release-1", "v1:loss") == {}
 
 
 @pytest.mark.requirement("E2E-30")
