@@ -11,7 +11,12 @@ from equipoise.studies.loss.comparing import RESULT
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.retelling import retell, trend
 
-_FORMS = {"html": "report/index.html", "json": RESULT, "md": "TOP-REGRESSIONS.md"}
+_FORMS = {
+    "html": "report/index.html",
+    "json": RESULT,
+    "junit": "report/junit.xml",
+    "md": "TOP-REGRESSIONS.md",
+}
 
 
 def report_loss(path: Path, form: str | None) -> None:

@@ -22,6 +22,7 @@ from equipoise.stages.report.loss.files import (
     to_improvements,
     to_regressions,
 )
+from equipoise.stages.report.loss.junit import to_loss_junit
 from equipoise.stages.report.loss.page import to_loss_page
 from equipoise.stages.report.loss.reading import LossReading
 from equipoise.studies.loss.history import read_history, remember, row_of
@@ -190,12 +191,12 @@ def _files(pair: Pair, comparison: LossComparison, new: Suite, base: Suite) -> d
         plan=pair.new.plan,
         amendments=pair.new.amendments,
     )
-    heads = {run.run_id: run.archive.head for run in (pair.new, pair.base)}
     return {
         RESULT: pretty(comparison),
         REGRESSIONS: to_regressions(comparison),
         IMPROVEMENTS: to_improvements(comparison),
-        "report/index.html": to_loss_page(reading, heads),
+        "report/index.html": to_loss_page(reading),
+        "report/junit.xml": to_loss_junit(reading),
     }
 
 

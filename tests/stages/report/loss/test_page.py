@@ -16,7 +16,7 @@ _PAGES = {"ordinary": ordinary(), **{f"hostile {k}": ordinary(v) for k, v in HOS
 
 @pytest.fixture(params=sorted(_PAGES), scope="module")
 def page(request: pytest.FixtureRequest) -> Node:
-    return page_of(to_loss_page(_PAGES[request.param], {}))
+    return page_of(to_loss_page(_PAGES[request.param]))
 
 
 def _walk(node: Node) -> list[Node]:
@@ -37,7 +37,7 @@ def test_it_loads_nothing_and_runs_one_script(page: Node) -> None:
 
 
 def test_the_surest_regression_comes_first_with_its_quote() -> None:
-    text = to_loss_page(ordinary(), {}).decode()
+    text = to_loss_page(ordinary()).decode()
     findings = text[text.index('id="findings"') :]
     assert findings.index("intent=") < findings.index("Improvements, surest first")
     assert "125000" in findings
@@ -45,7 +45,7 @@ def test_the_surest_regression_comes_first_with_its_quote() -> None:
 
 
 def test_differences_that_are_no_findings_stand_apart_with_their_reasons() -> None:
-    text = to_loss_page(ordinary(), {}).decode()
+    text = to_loss_page(ordinary()).decode()
     unlisted = text[text.index('id="unlisted"') : text.index('id="suites"')]
     assert unlisted.count("fewer units than n_") == 3
     assert unlisted.count("not evaluable") >= 2
@@ -55,7 +55,7 @@ def test_differences_that_are_no_findings_stand_apart_with_their_reasons() -> No
 
 
 def test_the_three_reaches_are_never_mixed() -> None:
-    text = to_loss_page(ordinary(), {}).decode()
+    text = to_loss_page(ordinary()).decode()
     text = text[: text.index('id="forest"')]
     terms = re.findall(r"<dt>(\w+)</dt>", text)
     assert terms == ["margin", "reportable", "excludable"]
@@ -64,6 +64,6 @@ def test_the_three_reaches_are_never_mixed() -> None:
 def test_simulated_runs_are_marked_where_nobody_can_miss_it() -> None:
     reading = ordinary()
     marked = msgspec.structs.replace(reading.new, is_simulated=True)
-    text = to_loss_page(replace(reading, new=marked), {}).decode()
+    text = to_loss_page(replace(reading, new=marked)).decode()
     assert "Nothing here speaks of real systems" in text
-    assert "Nothing here speaks of real systems" not in to_loss_page(reading, {}).decode()
+    assert "Nothing here speaks of real systems" not in to_loss_page(reading).decode()

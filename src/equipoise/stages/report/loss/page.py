@@ -34,13 +34,8 @@ class Drawn:
     n_units: str
 
 
-def to_loss_page(reading: LossReading, heads: dict[str, str]) -> bytes:
-    """Gives index.html of a loss comparison.
-
-    Args:
-        reading: what was compared.
-        heads: run id -> head of its archive as it stands now.
-    """
+def to_loss_page(reading: LossReading) -> bytes:
+    """Gives index.html of a loss comparison; the bytes depend on what was compared alone."""
     axis = _axis(reading)
     rows = (*reading.regressions, *reading.improvements, *reading.unproven, *reading.others)
     sections = [
@@ -71,7 +66,7 @@ def to_loss_page(reading: LossReading, heads: dict[str, str]) -> bytes:
         n_beyond=max(0, len(rows) - _MOST_DRAWN),
         margin=plain(comparison.mde),
         sections=sections,
-        sources=[(s.arm, s.run_id, heads.get(s.run_id, "")) for s in (reading.base, reading.new)],
+        sources=[(s.arm, s.run_id, s.results_sha256) for s in (reading.base, reading.new)],
         words=WORDS,
         notes=[label(note, 400) for note in comparison.notes],
     )
