@@ -65,6 +65,9 @@ def test_an_edited_amendment_is_found(tmp_path: Path, edit: str) -> None:
     path.write_bytes(edits[edit])
     with pytest.raises(Tampered, match=r"amendments\.jsonl:1"):
         read_sealed(study, today=TODAY)
+    code, out, err = run("verify", study)
+    assert code == 1
+    assert "amendments.jsonl" in out + err
     code, _, err = run("amend", study, "--reason", "more")
     assert code == 1
     assert "amendments.jsonl:1" in err

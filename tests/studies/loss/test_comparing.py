@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.event import Amendment
 from equipoise.records.plan import Mode, Provenance
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.stages.report.loss.files import COLUMNS
+from equipoise.studies.loss.amendments import append_amendments
 from studies.loss.compared_loss_runs import (
     BROKEN,
     INVOICE,
@@ -333,10 +335,9 @@ def test_k_is_the_plans_whatever_became_of_the_cells(tmp_path: Path) -> None:
 
 def test_an_amended_margin_holds_and_is_shown(tmp_path: Path) -> None:
     folder = worse(tmp_path)
-    folder.joinpath("amendments.jsonl").write_text(
-        '{"record":"amendment","at":"2026-01-03T00:00:00Z","by":"operator","reason":"wider",'
-        '"field":"mde","was":"0.05","now":"0.29"}\n'
-    )
+    at = "2026-01-03T00:00:00Z"
+    wider = Amendment(at=at, by="operator", reason="wider", field="mde", was="0.05", now="0.29")
+    append_amendments(folder, digest(folder.joinpath("plan.json").read_bytes()), [wider])
     done = called("compare", folder)
     assert done.exit_code == 0
     assert result(folder).mde == 0.29

@@ -1,5 +1,6 @@
 """What `equipoise plan` foretells: what a study can tell, and why it could not decide."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,23 @@ def test_out_of_reach_there_is_a_table_of_what_else_could_be_planned(tmp_path: P
     assert [(one["n_partitions"], one["sample_budget"]) for one in by_intent] == [(2, 288)]
     assert by_intent[0]["fits_budget"]
     assert "what else could be planned" in run("plan", study)[1]
+
+
+def test_time_and_money_come_from_an_earlier_run_and_limits_are_held_against_them(
+    tmp_path: Path,
+) -> None:
+    study = made_study(
+        tmp_path, units=made_units(200), mde="0.1", budget="{max_usd: 0.5}", baseline="earlier"
+    )
+    rows = [{"unit": f"u{n}", "arm": "old", "outcome": 1, "cost": 0.01} for n in range(4)]
+    runs = tmp_path / "runs.jsonl"
+    runs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    taken = ("--set", "cost_usd=cost", "-o", study / "earlier")
+    assert run("import", "table", runs, *taken)[0] == 0
+    outlook = outlook_of(study)
+    assert outlook["measured"]["mean_usd"] == pytest.approx(0.01)
+    assert outlook["measured"]["mean_ms"] is None
+    arm = outlook["arms"][0]
+    assert arm["usd"] == pytest.approx(0.01 * arm["n_executions"])
+    assert arm["minutes"] is None
+    assert "is stopped at 0.5: units would be missing" in "\n".join(outlook["doubts"])

@@ -76,6 +76,9 @@ def test_a_plan_changed_together_with_its_hash_betrays_the_signature(
     study.joinpath("seal.json").write_text(json.dumps(forged), encoding="utf-8")
     with pytest.raises(Tampered, match="signature"):
         read_sealed(study, today=TODAY)
+    code, out, err = run("verify", study)
+    assert code == 1
+    assert "the proof does not hold" in out + err
 
 
 def test_the_name_of_another_signer_is_found(tmp_path: Path, key: Path) -> None:

@@ -1,5 +1,7 @@
 """What a planned study will be able to tell, what it will take, and why it might not decide."""
 
+from collections.abc import Iterator
+
 import msgspec
 from scipy.special import ndtr
 
@@ -17,7 +19,7 @@ ADVISED = 2.0
 class CellOutlook(msgspec.Struct, frozen=True, kw_only=True):
     """One comparison cell: what it needs, has, and can tell; null = no honest number.
 
-    `n` is the units drawn in each arm; `n_min` by the formula for the spread of this cell;
+    `n` is the units drawn in each arm; `n_min` what its partition needs;
     `advisory_n` lists a change of `ADVISED` margins with 80 % under the declared rule and k.
     """
 
@@ -141,7 +143,10 @@ def outlook_of(
         cells=cells,
         arms=arms,
         measured=measured,
-        doubts=tuple(doubts(plan, catalog, [(cell.partition, cell.reportable) for cell in cells])),
+        doubts=(
+            *doubts(plan, catalog, [(cell.partition, cell.reportable) for cell in cells]),
+            *_stops(plan, arms),
+        ),
         remarks=tuple(_remarks(plan, left_out, decided)),
         choices=choices(plan, budget=budget),
     )
@@ -208,6 +213,22 @@ def _arms(plan: Plan, measured: Measured | None) -> tuple[ArmOutlook, ...]:
     return tuple(found)
 
 
+def _stops(plan: Plan, arms: tuple[ArmOutlook, ...]) -> Iterator[str]:
+    """Yields where an arm would be stopped by its limits, as far as an earlier run tells."""
+    limits = plan.limits
+    for arm in arms:
+        if limits.max_minutes and arm.minutes and arm.minutes > limits.max_minutes:
+            yield (
+                f"{arm.arm} takes about {arm.minutes:,.0f} minutes and is stopped after "
+                f"{limits.max_minutes:g}: units would be missing"
+            )
+        if limits.max_usd and arm.usd and arm.usd > limits.max_usd:
+            yield (
+                f"{arm.arm} costs about {arm.usd:,.2f} US dollars and is stopped at "
+                f"{limits.max_usd:g}: units would be missing"
+            )
+
+
 def _remarks(plan: Plan, left_out: LeftOut, decided: Decided) -> list[str]:
     found = [
         (
@@ -242,6 +263,11 @@ def _remarks(plan: Plan, left_out: LeftOut, decided: Decided) -> list[str]:
         found.append(
             f"the spread of {_named(assumed)} is assumed (0.3), not measured; pass/fail losses can "
             "have up to 0.5: a pilot tells"
+        )
+    if plan.paired:
+        found.append(
+            "the arms are compared unit by unit: the numbers hold for no correlation between them, "
+            "and get better the more alike both arms treat a unit"
         )
     if plan.is_simulated:
         found.append("the system is simulated: no verdict about a real system can follow")

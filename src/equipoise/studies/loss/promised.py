@@ -1,43 +1,12 @@
-"""What was promised of a study and what was changed since: the plan with its amendments applied."""
+"""What is in force of what was promised: the plan with its amendments applied."""
 
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from equipoise.errors import InputError, nearest
 from equipoise.records.event import Amendment
 from equipoise.records.plan import Plan
-
-AMENDMENTS = "amendments.jsonl"
-
-
-def read_amendments(study: Path) -> tuple[Amendment, ...]:
-    """Reads the amendments of a study in order; chained lines or bare ones, none where no file is.
-
-    Raises:
-        InputError: a line is no amendment.
-    """
-    path = study / AMENDMENTS
-    if not path.is_file():
-        return ()
-    return tuple(
-        _amendment(line, f"{path}:{number}")
-        for number, line in enumerate(path.read_bytes().splitlines(), start=1)
-        if line.strip()
-    )
-
-
-def _amendment(line: bytes, where: str) -> Amendment:
-    try:
-        read: Any = msgspec.json.decode(line)
-        body = read["body"] if isinstance(read, dict) and "body" in read else read
-        return msgspec.convert(body, Amendment)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{error}", wanted="an amendment", where=where, code="bad_record"
-        ) from error
 
 
 def amended(plan: Plan, amendments: Iterable[Amendment]) -> Plan:

@@ -21,9 +21,10 @@ from equipoise.records.suite import Suite
 from equipoise.stages.estimate.loss.raters import rater_spreads
 from equipoise.stages.estimate.loss.scoring import RunNotes, Scored, score
 from equipoise.stages.estimate.loss.units import LossTrials
+from equipoise.studies.loss.amendments import read_amendments
 from equipoise.studies.loss.grading_told import CLIPPED
 from equipoise.studies.loss.hops import undeclared_hops
-from equipoise.studies.loss.promised import amended, read_amendments
+from equipoise.studies.loss.promised import amended
 
 PLAN = "plan.json"
 ARCHIVES = "archive"
@@ -91,7 +92,7 @@ def open_run(path: Path, study: Path | None = None) -> LossRun:
             f"{facts.plan_sha256[:16]}…; mend: take plan.json from a copy"
         )
     plan = decode(contents[0], Plan, where=str(path / PLAN))
-    amendments = read_amendments(study) if study else ()
+    amendments = read_amendments(study, facts.plan_sha256) if study else ()
     return LossRun(
         path=path,
         archive=archive,

@@ -10,7 +10,7 @@ import msgspec
 
 from equipoise.archive.columns import Columns
 from equipoise.archive.manifest import MANIFEST
-from equipoise.errors import EquipoiseError, InputError
+from equipoise.errors import Blocked, EquipoiseError, InputError, Tampered
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.verifying import check_archive
 from equipoise.records.codec import decode, digest, pretty
@@ -18,10 +18,11 @@ from equipoise.records.event import Seal
 from equipoise.records.plan import Plan
 from equipoise.records.suite import HistoryRow, LossComparison
 from equipoise.stages.report.loss.history import HISTORY, to_history
+from equipoise.studies.loss.amendments import AMENDMENTS, read_amendments
 from equipoise.studies.loss.comparing import RESULT, Compared, derive
 from equipoise.studies.loss.history import LINES, History, read_history, row_of
 from equipoise.studies.loss.pairing import COMPARISONS, Pair, matched, study_of
-from equipoise.studies.loss.promised import AMENDMENTS, amended, read_amendments
+from equipoise.studies.loss.promised import amended
 from equipoise.studies.loss.scoring import (
     ARCHIVES,
     PLAN,
@@ -31,6 +32,7 @@ from equipoise.studies.loss.scoring import (
     open_run,
     score_run,
 )
+from equipoise.studies.loss.sealed import check_seal
 
 SEAL = "seal.json"
 STUDY = "study.yaml"
@@ -84,6 +86,8 @@ def _plan(study: Path) -> Check:
     if seal.plan_sha256 != found:
         what = "not the plan that was sealed"
         faults.append(Fault(file=PLAN, what=what, expected=seal.plan_sha256, found=found))
+    else:
+        faults += _proofs(content, seal)
     draft = study / STUDY
     if plan.study_sha256 and draft.is_file() and digest(draft.read_bytes()) != plan.study_sha256:
         faults.append(
@@ -99,12 +103,25 @@ def _plan(study: Path) -> Check:
     )
 
 
+def _proofs(content: bytes, seal: Seal) -> Iterator[Fault]:
+    """Yields a fault where the signature or the token is not over this plan."""
+    try:
+        check_seal(content, seal)
+    except (Tampered, InputError) as error:
+        yield Fault(file=SEAL, what="the proof does not hold", found=str(error))
+    except Blocked as error:
+        yield Fault(file=SEAL, what="the proof was not checked", found=str(error), is_note=True)
+
+
 def _amendments(study: Path) -> Check:
     try:
-        found = read_amendments(study)
-        amended(decode(study.joinpath(PLAN).read_bytes(), Plan), found)
+        content = study.joinpath(PLAN).read_bytes()
+        found = read_amendments(study, digest(content))
+        amended(decode(content, Plan), found)
     except InputError as error:
         return _failed(AMENDMENTS, "cannot be applied", error)
+    except Tampered as error:
+        return _failed(AMENDMENTS, "was altered", error)
     return Check(thing=AMENDMENTS, says=f"{len(found) or 'none'}")
 
 
