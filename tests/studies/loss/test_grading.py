@@ -230,3 +230,18 @@ def test_an_altered_document_is_never_graded(tmp_path: Path) -> None:
 
 def _first(folder: Path) -> str:
     return trials(folder, "release-1")[0].id
+
+
+ENDLESS = WRONG | {"id": "endless", "check": {"regex": {"pattern": "^(a|aa)+$"}}}
+
+
+def test_an_expression_without_an_end_stops_the_grading(tmp_path: Path) -> None:
+    folder = executed_study(
+        tmp_path / "study",
+        lambda *_: {"output": b"a" * 90 + b"!"},
+        catalog={"version": "v1", "categories": [WRONG, ENDLESS]},
+        units=made_units(6),
+        mde="0.3",
+    )
+    with pytest.raises(InputError, match="'endless' took too long in 25 trials"):
+        grade(folder, arm="release-1")

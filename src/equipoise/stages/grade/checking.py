@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from equipoise.errors import NotEstimable
@@ -16,10 +17,13 @@ from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_path_check import check_json_path
 from equipoise.stages.grade.json_places import span_of
 from equipoise.stages.grade.material import RECORD, Material, Page
-from equipoise.stages.grade.program_checks import check_callable, check_command
+from equipoise.stages.grade.program_checks import check_callable, check_command, code_of
 from equipoise.stages.grade.quoting import exactly, stands
 from equipoise.stages.grade.regex_check import check_regex
 from equipoise.stages.grade.sql_check import check_sql
+
+TOOK_TOO_LONG = "took more than"
+"""Part of the reason of a grade whose expression ran out of time."""
 
 NOT_REEXECUTED = "unbewertbar: needs the system to be executed again, and mode B executes nothing"
 
@@ -39,21 +43,28 @@ _FIELD = {"exit_code": "exit_code"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A category's check, ready to be executed."""
+    """A category's check, ready to be executed; `by` is what its grades say they are by."""
 
     category: Category
     kind: str
     spec: Spec
+    by: str
 
 
-def ready(catalog: Catalog) -> tuple[Check, ...]:
-    """Gives the checks of a catalog that was read by `read_catalog`, in its order."""
+def ready(catalog: Catalog, root: Path | None = None) -> tuple[Check, ...]:
+    """Gives the checks of a catalog that was read by `read_catalog`, in its order.
+
+    Grades by the study's own code name it with the first digits of its hash, where the code is
+    found in the study's folder `root`: it may change while the catalog does not.
+    """
     found = []
     for category in catalog.categories:
         if category.check:
             spec, faults = read_spec(category.check, category.id)
             assert spec is not None, faults
-            found.append(Check(category=category, kind=next(iter(category.check)), spec=spec))
+            kind = next(iter(category.check))
+            by = f"check:{kind}{code_of(spec, root)}"
+            found.append(Check(category=category, kind=kind, spec=spec, by=by))
     return tuple(found)
 
 
@@ -68,7 +79,7 @@ def grade_category(check: Check, material: Material, mode: Mode) -> Grade:
     The value is the share lost, ``min(raw, max) / max``. A lost value always carries a quote that
     was looked up again in the stored bytes; where a check has none, the trial's record is quoted.
     """
-    by = f"check:{check.kind}"
+    by = check.by
     category, trial = check.category, material.trial.id
     try:
         hinder(category, material, mode)
@@ -101,10 +112,9 @@ def graded(
     notes = []
     if raw > category.max:
         notes.append(f"raw {raw:g}, clipped at {category.max:g}")
-    if places and material.holdout is not None and not material.holdout.may_quote:
-        at = ", ".join(f"{p.name}:{p.line} bytes {p.start}-{p.end}" for p in places)
-        notes.append(f"quote withheld: {at}")
-        places = ()
+    places, note = withheld(places, material)
+    if note:
+        notes.append(note)
     return Grade(
         trial=material.trial.id,
         criterion=category.id,
@@ -114,6 +124,14 @@ def graded(
         evidence=places,
         note="; ".join(notes),
     )
+
+
+def withheld(places: tuple[Evidence, ...], material: Material) -> tuple[tuple[Evidence, ...], str]:
+    """Gives the quotes that may be kept; in place of those of a unit without permission, a note."""
+    if not places or material.holdout is None or material.holdout.may_quote:
+        return places, ""
+    at = ", ".join(f"{p.name}:{p.line} bytes {p.start}-{p.end}" for p in places)
+    return (), f"quote withheld: {at}"
 
 
 def hinder(category: Category, material: Material, mode: Mode) -> None:

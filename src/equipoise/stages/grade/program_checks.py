@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from equipoise.errors import NotEstimable
+from equipoise.records.codec import digest
 from equipoise.records.grade import Evidence
 from equipoise.stages.grade.check_specs import CallableSpec, CommandSpec
 from equipoise.stages.grade.finding import Found
@@ -33,6 +35,20 @@ def check_command(spec: CommandSpec, material: Material) -> Found:
         NotEstimable: it says so, fails, takes too long, or names quotes that do not stand.
     """
     return _asked(material, lambda programs, trial: programs.run(spec.argv, trial, spec.timeout_s))
+
+
+def code_of(spec: object, root: Path | None) -> str:
+    """Gives ``:name@hash`` of the study's code that a check executes; empty for other checks."""
+    if isinstance(spec, CallableSpec):
+        name = spec.function
+        places = [f"{spec.function.partition(':')[0].replace('.', '/')}.py"]
+    elif isinstance(spec, CommandSpec):
+        name, places = spec.argv[0], list(spec.argv)
+    else:
+        return ""
+    files = [root / place for place in places] if root is not None else []
+    held = [digest(file.read_bytes())[:12] for file in files if file.is_file()]
+    return f":{name}" + "".join(f"@{one}" for one in held)
 
 
 def question(material: Material) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from equipoise.records.event import Event, EventKind, Rating
 from equipoise.records.grade import Grade
 from equipoise.records.notice import Notice
 from equipoise.records.plan import Mode, Plan
+from equipoise.records.terms import Direction
 from equipoise.records.trial import EndingKind, Trial
 from equipoise.stages.grade.material import OUTPUT
 from equipoise.stages.grade.unit_loss import LOSS
@@ -38,6 +39,7 @@ class Gathered:
         standing: trial -> category id (or ``loss``) -> the grade that counts under this version;
             of a trial that is whole it is kept only where raters may still say more.
         whole: trials that have a loss under this version.
+        directions: criterion of the logs -> whether more of it is better.
         imported: trial and category id -> the grade that came with frozen logs.
         ratings: trial, criterion and rater -> the value recorded.
         names: names of the archive's documents that grading may have added.
@@ -51,6 +53,7 @@ class Gathered:
     endings: Counter[str]
     standing: dict[str, dict[str, Grade]]
     whole: set[str]
+    directions: dict[str, Direction]
     imported: dict[tuple[str, str], Grade]
     ratings: dict[tuple[str, str, str], float]
     names: set[str]
@@ -116,6 +119,7 @@ def gather(archive: Archive, sealed: Sealed, catalog: Catalog, today: date) -> G
             endings=endings,
             standing={},
             whole=set(),
+            directions={name: c.direction for name, c in archive.manifest.criteria.items()},
             imported={},
             ratings={(r.trial, r.criterion, r.rater): r.value for r in archive.read(Rating)},
             names=names,

@@ -1,5 +1,6 @@
 """Grades the archives of a loss study: new grades stand beside the old, nothing is executed."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -12,12 +13,14 @@ from equipoise.archive.blobs import Blobs
 from equipoise.archive.manifest import BLOBS, Criterion, RunFacts
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, InputError, nearest
-from equipoise.records.catalog import Catalog
+from equipoise.records.catalog import Catalog, Category
 from equipoise.records.codec import digest, encode
 from equipoise.records.event import Rating
 from equipoise.records.grade import Grade
 from equipoise.records.terms import Direction
+from equipoise.stages.grade.checking import TOOK_TOO_LONG
 from equipoise.stages.grade.findings import Finding, Known, read_findings
+from equipoise.stages.grade.imported import taken_over
 from equipoise.stages.grade.material import RECORD, Material
 from equipoise.stages.grade.reviewing import Reviewed, not_reviewed, review
 from equipoise.stages.grade.unit_loss import LOSS, loss_grade
@@ -36,6 +39,8 @@ from equipoise.studies.loss.sealed import Sealed, read_sealed
 
 ARCHIVES = "archive"
 FINDINGS = "findings"
+MOST_TIMED_OUT = 25
+"""After so many trials in which a check took too long, grading stops: it would go on for hours."""
 
 Progress = Callable[[str, int, int], None]
 """Is told a run, how many of its trials are looked at, and how many there are."""
@@ -222,12 +227,14 @@ def _write(
     todo = [work for work in gathered.work if not gathered.is_checked(work.trial.id)]
     checked = grades_of(bench, todo)
     total, n_new = len(gathered.work), 0
+    timed_out: Counter[str] = Counter()
     for number, work in enumerate(gathered.work, start=1):
         trial = work.trial.id
         fresh = {} if gathered.is_checked(trial) else next(checked)
+        _refuse_endless(fresh, timed_out, bench.catalog)
         if gathered.wants(trial):
             before = gathered.standing.get(trial, {})
-            kept = _kept(work, (before, fresh), bench.catalog, gathered, reviewed)
+            kept = _kept(work, (before, fresh), bench, gathered, reviewed)
             new = {name: grade for name, grade in kept.items() if grade is not before.get(name)}
             for name, grade in new.items():
                 criterion = bench.catalog.criterion(name)
@@ -239,16 +246,29 @@ def _write(
     return n_new
 
 
+def _refuse_endless(fresh: Mapping[str, Grade], timed_out: Counter[str], catalog: Catalog) -> None:
+    """Stops where a category's expression or query runs out of time again and again."""
+    timed_out.update(n for n, grade in fresh.items() if TOOK_TOO_LONG in grade.not_evaluable)
+    for name, n in timed_out.items():
+        if n >= MOST_TIMED_OUT:
+            raise InputError(
+                f"the check of category {name!r} took too long in {n} trials",
+                wanted="an expression that does not try every way of matching",
+                mend=f"write it anew in a catalog after {catalog.version}; what is graded stays",
+                code="endless",
+            )
+
+
 def _kept(
     work: Work,
     given: tuple[Mapping[str, Grade], Mapping[str, Grade]],
-    catalog: Catalog,
+    bench: Bench,
     gathered: Gathered,
     reviewed: Reviewed,
 ) -> dict[str, Grade]:
     """Gives the grades that hold for a trial: what stands, unless raters have said more since."""
     before, fresh = given
-    trial = work.trial.id
+    trial, catalog = work.trial.id, bench.catalog
     kept: dict[str, Grade] = {}
     for category in catalog.categories:
         name = category.id
@@ -257,12 +277,21 @@ def _kept(
             continue
         grade = (
             reviewed.grades.get((trial, name))
-            or gathered.imported.get((trial, name))
+            or _from_logs(work, category, bench, gathered)
             or not_reviewed(category, trial)
         )
         kept[name] = _settled(grade, before.get(name))
     kept[LOSS] = _settled(loss_grade(catalog, trial, kept), before.get(LOSS))
     return kept
+
+
+def _from_logs(work: Work, category: Category, bench: Bench, gathered: Gathered) -> Grade | None:
+    grade = gathered.imported.get((work.trial.id, category.id))
+    if grade is None:
+        return None
+    direction = gathered.directions.get(category.id, Direction.HIGHER)
+    material = material_of(work, Blobs(bench.blobs))
+    return taken_over(grade, category, material, bench.mode, direction)
 
 
 def _settled(grade: Grade, before: Grade | None) -> Grade:

@@ -105,7 +105,7 @@ class _Grader:
     """The checks of a catalog, ready to be executed on the trials of an archive."""
 
     def __init__(self, bench: Bench) -> None:
-        self._checks: tuple[Check, ...] = ready(bench.catalog)
+        self._checks: tuple[Check, ...] = ready(bench.catalog, bench.root)
         self._catalog = bench.catalog
         self._mode = bench.mode
         self._blobs = Blobs(bench.blobs)
