@@ -59,6 +59,8 @@ def _anchors(
     con: duckdb.DuckDBPyConnection, trials: LossTrials, table: UnitTable
 ) -> list[tuple[str, int, int]]:
     """Gives (anchor, executions, executions that lost) of anchors whose executions differ."""
+    if not _is_repeated(con, trials):
+        return []
     graded = [c for c in table.categories if c.criterion]
     values = [quoted(f"value:{c.criterion}") for c in graded]
     lost = " + ".join(
@@ -71,3 +73,11 @@ def _anchors(
         f"WHERE t.arm = {literal(trials.arm)} AND p.reps = 1 AND ({some})) "
         "GROUP BY unit HAVING count(*) > 1 AND min(lost) < max(lost) ORDER BY unit"
     ).fetchall()
+
+
+def _is_repeated(con: duckdb.DuckDBPyConnection, trials: LossTrials) -> bool:
+    row = con.execute(
+        "SELECT coalesce(max(repetition), 0) > 1 OR coalesce(max(attempt), 0) > 1 FROM "
+        f"read_parquet({literal(str(trials.results))}) WHERE arm = {literal(trials.arm)}"
+    ).fetchone()
+    return row is not None and bool(row[0])

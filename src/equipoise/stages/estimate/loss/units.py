@@ -88,13 +88,20 @@ def read_units(con: duckdb.DuckDBPyConnection, trials: LossTrials, name: str) ->
         f"SELECT coalesce(max(repetition), 0), coalesce(max(attempt), 0) FROM {_of_arm(trials)}"
     ).fetchone()
     assert most is not None
-    con.execute(f"CREATE OR REPLACE TEMP TABLE {table.chosen} AS {_chosen(trials, table, most[1])}")
+    kind = "VIEW" if most[1] <= 1 else "TABLE"
+    chosen = _chosen(trials, table, most[1])
+    con.execute(f"CREATE OR REPLACE TEMP {kind} {table.chosen} AS {chosen}")
     con.execute(f"CREATE OR REPLACE TEMP TABLE {table.units} AS {_by_unit(table, most[0])}")
     return table
 
 
 def n_strangers(con: duckdb.DuckDBPyConnection, trials: LossTrials, table: UnitTable) -> int:
     """Counts the trials of units that the plan does not name; they count for nothing."""
+    counts = con.execute(
+        f"SELECT (SELECT count(*) FROM {_of_arm(trials)}), (SELECT sum(n_run) FROM {table.units})"
+    ).fetchone()
+    if counts is not None and counts[0] == counts[1]:
+        return 0
     row = con.execute(
         f"SELECT count(*) FROM {_of_arm(trials)} AND unit NOT IN (SELECT unit FROM {table.planned})"
     ).fetchone()
