@@ -40,6 +40,7 @@ class Run:
     ending: Ending = field(default_factory=Ending)
     quote: str = ""
     document: str = "journal.jsonl"
+    cluster: str | None = None
 
 
 def partition(
@@ -205,6 +206,7 @@ def _append(archive: Archive, one: Run, arm: str, labels: dict[str, str], catalo
             attempt=one.attempt,
             labels=labels,
             ending=one.ending,
+            cluster=one.cluster,
         )
     )
     _grade(archive, one, identity, catalog)

@@ -62,9 +62,9 @@ def contrast(
     if not plan.cells:
         return Contrast(rows=(), score=None, z=0.0, notes=("the plan registers no cell",))
     parts = tuple(part.text for part in plan.partitions)
-    one, two, notes = both_sides(con, parts, new, base)
-    r = correlations(con, one, two) if plan.paired else np.zeros(one.n.shape)
     z = critical_value(plan.k).z
+    one, two, notes = both_sides(con, parts, (new, base), z)
+    r = correlations(con, one, two) if plan.paired else np.zeros(one.n.shape)
     table = _Table(
         plan=plan,
         n_min=_least(plan, new, base),

@@ -6,6 +6,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.stages.estimate.loss.design import design_effects
 from equipoise.stages.estimate.loss.moments import LossMoments, grouped
 from equipoise.stages.estimate.loss.scoring import Scored
 from equipoise.stages.estimate.loss.units import UnitTable
@@ -21,7 +22,8 @@ class Side:
     `relation` is SQL with one row per unit: ``unit``, ``part`` (place in the comparison's
     partitions), ``is_adversarial``, ``v`` (the loss over the categories that both sides could
     evaluate in that partition) and ``c0..``. `squares` hold the rater variance.
-    `observed_share` is the part of the variance that was observed between units.
+    `design` is the design effect of clusters; `observed_share` the part of the variance that
+    was observed between units.
     """
 
     relation: str
@@ -30,20 +32,35 @@ class Side:
     mean: FloatArray
     squares: FloatArray
     observed_share: FloatArray
+    design: FloatArray
 
     def moments(self, chosen: NDArray[np.bool_]) -> Moments:
-        """Gives the moments of the chosen cells."""
-        return Moments(n=self.n[chosen], mean=self.mean[chosen], squares=self.squares[chosen])
+        """Gives the moments of the chosen cells, clustered units counted for what they say.
+
+        With a design effect n is divided by it, down to 2; the variance between units stays.
+        """
+        effective = np.maximum(self.n[chosen] / self.design[chosen], 2.0)
+        variance = self.squares[chosen] / (self.n[chosen] - 1.0)
+        is_plain = self.design[chosen] == 1.0
+        return Moments(
+            n=np.where(is_plain, self.n[chosen], effective),
+            mean=self.mean[chosen],
+            squares=np.where(is_plain, self.squares[chosen], variance * (effective - 1.0)),
+        )
 
 
 def both_sides(
-    con: duckdb.DuckDBPyConnection, parts: tuple[str, ...], new: Scored, base: Scored
+    con: duckdb.DuckDBPyConnection,
+    parts: tuple[str, ...],
+    scored: tuple[Scored, Scored],
+    z: float,
 ) -> tuple[Side, Side, list[str]]:
     """Gives the new and the base side, and notes where their evaluable categories differ.
 
     A category counts into the loss of a partition only where both sides could evaluate it there.
     """
-    held = [_placed(one, parts) for one in (new, base)]
+    new, _ = scored
+    held = [_placed(one, parts) for one in scored]
     both = (held[0][:, 1:] > 0) & (held[1][:, 1:] > 0)
     either = (held[0][:, 1:] > 0) | (held[1][:, 1:] > 0)
     is_same = not bool((both != either).any())
@@ -55,7 +72,16 @@ def both_sides(
         for part, gone in zip(parts, (either & ~both).tolist(), strict=True)
         if any(gone)
     ]
-    sides = [_side(con, one, parts, None if is_same else both) for one in (new, base)]
+    sides, n_clustered = [], 0
+    for one in scored:
+        side, n = _side(con, one, parts, None if is_same else both, z)
+        sides.append(side)
+        n_clustered = max(n_clustered, n)
+    if n_clustered:
+        notes.append(
+            f"units share clusters in {n_clustered} cells: their intervals, and se_delta, are "
+            "those of clusters, wider than the suites' own se"
+        )
     return sides[0], sides[1], notes
 
 
@@ -73,21 +99,25 @@ def _side(
     one: Scored,
     parts: tuple[str, ...],
     both: NDArray[np.bool_] | None,
-) -> Side:
+    z: float,
+) -> tuple[Side, int]:
     table = one.table
     columns = ("v", *(f"c{c.place}" for c in table.categories))
     relation = _relation(table, parts, both)
     found = grouped(con, relation, list(columns), len(parts))
     added = np.asarray(one.added)[None, :] * np.maximum(found.n - 1.0, 0.0)
     total = found.squares + added
-    return Side(
+    design, n_clustered = design_effects(con, relation, list(columns), found, z)
+    side = Side(
         relation=relation,
         columns=columns,
         n=found.n,
         mean=found.mean,
         squares=total,
         observed_share=_share(found, total),
+        design=design,
     )
+    return side, n_clustered
 
 
 def _share(found: LossMoments, total: FloatArray) -> FloatArray:
@@ -102,8 +132,8 @@ def _relation(table: UnitTable, parts: tuple[str, ...], both: NDArray[np.bool_] 
     loss = "v" if both is None else _loss_over(table, places, both)
     part = f"CASE part {moved} ELSE -1 END" if moved else "-1"
     return (
-        f"(SELECT unit, {part} AS part, is_adversarial, {loss} AS v, {kept} FROM {table.units} "
-        f"WHERE part IN ({where}))"
+        f"(SELECT unit, cluster, {part} AS part, is_adversarial, {loss} AS v, {kept} "
+        f"FROM {table.units} WHERE part IN ({where}))"
     )
 
 

@@ -63,7 +63,8 @@ class UnitTable:
     def units(self) -> str:
         """Gives the name of the table of units.
 
-        One row per planned unit: ``unit``, ``part``, ``is_adversarial``, ``reps`` planned,
+        One row per planned unit: ``unit``, ``part``, ``is_adversarial``, ``reps``
+        planned, ``cluster``,
         ``n_run`` repetitions with a trial, ``n_carried`` that ended with an outcome, ``n_value``
         with a loss, ``n_lost`` with a loss above 0, ``v`` the mean loss (null without any),
         ``within`` the sum of squares of its repetitions, ``covered`` the share of catalog weight
@@ -172,11 +173,11 @@ def _chosen(trials: LossTrials, table: UnitTable, max_attempt: int) -> str:
     whole = " + ".join(f"{c.weight!r}::DOUBLE" for c in table.categories)
     kept = ", ".join(f"c{c.place}" for c in table.categories)
     query = (
-        "SELECT trial, unit, repetition, attempt, part, reps, is_adversarial, "
+        "SELECT trial, unit, repetition, attempt, cluster, part, reps, is_adversarial, "
         "ending IN ('completed', 'budget', 'refused') AS is_carried, "
         f"CASE WHEN weight > 0 THEN least(1.0, lost / weight) END AS v, weight / ({whole}) "
         f"AS covered, {kept} FROM (SELECT *, ({lost})::DOUBLE AS lost, ({weight})::DOUBLE AS "
-        f"weight FROM (SELECT trial, unit, repetition, attempt, ending, {values} "
+        f"weight FROM (SELECT trial, unit, repetition, attempt, ending, cluster, {values} "
         f"FROM {_of_arm(trials)})) JOIN {table.planned} USING (unit) WHERE repetition <= reps"
     )
     if max_attempt <= 1:
@@ -191,7 +192,8 @@ def _by_unit(table: UnitTable, max_repetition: int) -> str:
     if max_repetition <= 1:
         kept = ", ".join(f"c{c.place}" for c in table.categories)
         return (
-            f"SELECT p.unit, p.part, p.is_adversarial, p.reps, (t.unit IS NOT NULL)::INT AS n_run, "
+            "SELECT p.unit, p.part, p.is_adversarial, p.reps, t.cluster, "
+            "(t.unit IS NOT NULL)::INT AS n_run, "
             "coalesce(is_carried, false)::INT AS n_carried, (v IS NOT NULL)::INT AS n_value, "
             "(coalesce(v, 0) > 0)::INT AS n_lost, v, 0.0 AS within, "
             f"coalesce(covered, 0.0) / p.reps AS covered, {kept} "
@@ -205,11 +207,13 @@ def _by_unit(table: UnitTable, max_repetition: int) -> str:
         "/ count(v)) END"
     )
     return (
-        "SELECT p.unit, p.part, p.is_adversarial, p.reps, coalesce(n_run, 0)::INT AS n_run, "
+        "SELECT p.unit, p.part, p.is_adversarial, p.reps, cluster, "
+        "coalesce(n_run, 0)::INT AS n_run, "
         "coalesce(n_carried, 0)::INT AS n_carried, coalesce(n_value, 0)::INT AS n_value, "
         "coalesce(n_lost, 0)::INT AS n_lost, v, coalesce(within, 0.0) AS within, "
         f"coalesce(covered, 0.0) / p.reps AS covered, {kept} FROM {table.planned} p LEFT JOIN ("
-        "SELECT unit, count(*) AS n_run, count(*) FILTER (is_carried) AS n_carried, "
+        "SELECT unit, min(cluster) AS cluster, count(*) AS n_run, "
+        "count(*) FILTER (is_carried) AS n_carried, "
         "count(v) AS n_value, count(*) FILTER (v > 0) AS n_lost, "
         f"{_mean('v')} AS v, {squares} AS within, "
         f"sum({fixed('covered')})::DOUBLE / {SCALE} AS covered, {means} "
