@@ -25,6 +25,7 @@ MAX_CONTENT = 4 * 2**30
 _LEVEL = 3
 _NAME = re.compile(r"[0-9a-f]{64}")
 _WRITERS = 8
+_REMEMBERED = 4096
 
 
 class _Waiting(NamedTuple):
@@ -45,6 +46,7 @@ class Blobs:
         self.root = root
         self._is_durable = is_durable
         self._waiting: dict[str, _Waiting] = {}
+        self._stored: dict[str, str] = {}
 
     def put(self, chunks: Iterable[bytes], *, name: str) -> Document:
         """Stores the content and gives its document; the same content is stored once.
@@ -85,8 +87,12 @@ class Blobs:
         sha256 = digest(content)
         waiting = self._waiting.get(sha256)
         if waiting is None:
-            if self._place(sha256).exists():
-                return self.put([content], name=name)
+            if (stored := self._stored.get(sha256)) or self._place(sha256).exists():
+                stored = stored or self.put([content], name=name).stored_sha256
+                self._remember(sha256, stored)
+                return Document(
+                    name=name, sha256=sha256, n_bytes=len(content), stored_sha256=stored
+                )
             with storage_errors(f"storing {name}"):
                 try:
                     waiting = self._waiting[sha256] = self._written(content)
@@ -119,10 +125,18 @@ class Blobs:
                 if self._is_durable:
                     for folder in (*sorted(folders), self.root):
                         sync_folder(folder)
+                for sha256, waiting in self._waiting.items():
+                    self._remember(sha256, waiting.stored_sha256)
             except BaseException:
                 self.drop()
                 raise
         self._waiting.clear()
+
+    def _remember(self, sha256: str, stored_sha256: str) -> None:
+        """Keeps in mind what is stored, so that content that comes often costs nothing."""
+        if len(self._stored) >= _REMEMBERED:
+            self._stored.clear()
+        self._stored[sha256] = stored_sha256
 
     def drop(self) -> None:
         """Forgets what waits."""
@@ -135,9 +149,14 @@ class Blobs:
         self.root.mkdir(exist_ok=True)
         packed = zstandard.ZstdCompressor(level=_LEVEL).compress(content)
         handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=self.root)
-        with os.fdopen(handle, "wb") as file:
-            file.write(packed)
-            os.fchmod(file.fileno(), 0o644)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(packed)
+                os.fchmod(file.fileno(), 0o644)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink(missing_ok=True)
+            raise
         return _Waiting(Path(name), digest(packed))
 
     def chunks(self, sha256: str, *, limit: int = MAX_CONTENT) -> Iterator[bytes]:

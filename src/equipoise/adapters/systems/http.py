@@ -161,8 +161,13 @@ def _plain(value: Any) -> str:
 
 def _seen(response: httpx.Response) -> bytes:
     """Gives status and headers as JSON; what could be a credential is left out."""
-    headers = {k: v for k, v in sorted(response.headers.items()) if k not in _HIDDEN}
-    return encode({"status": response.status_code, "headers": headers})
+    headers: dict[str, list[str]] = {}
+    for raw, value in response.headers.raw:
+        name = raw.decode("latin-1").lower()
+        if name not in _HIDDEN:
+            headers.setdefault(name, []).append(value.decode("latin-1"))
+    shown = {name: ", ".join(values) for name, values in sorted(headers.items())}
+    return encode({"status": response.status_code, "headers": shown})
 
 
 def _retry_after(response: httpx.Response) -> float | None:
