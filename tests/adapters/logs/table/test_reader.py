@@ -11,7 +11,7 @@ from equipoise.adapters.logs.table.reader import TableReader
 from equipoise.errors import InputError, UnreadableSource
 from equipoise.ports import Reading
 from equipoise.records.grade import Grade
-from equipoise.records.notice import Notice, Severity
+from equipoise.records.notice import Attachment, Notice, Severity
 from equipoise.records.terms import Direction
 from equipoise.records.trial import EndingKind, Trial
 from equipoise.wiring import reader
@@ -176,3 +176,26 @@ def test_a_failed_run_with_a_zero_is_not_a_score(tmp_path: Path) -> None:
         EndingKind.COMPLETED,
     ]
     assert [g.trial for g in grades(readings)] == [trials(readings)[1].id]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [(" Grüße\n", " Grüße\n"), ("", ""), ({"b": [1, "ä"]}, '{"b": [1, "ä"]}'), (3.5, "3.5")],
+)
+def test_the_answer_is_kept_word_for_word(tmp_path: Path, said: object, kept: str) -> None:
+    path = json_lines(tmp_path / "runs.jsonl", [{"unit": "u", "outcome": 1, "said": said}])
+    found = read(path, unit="unit", outcome="outcome", output="said")
+    attachment = next(r for r in found if isinstance(r, Attachment))
+    (trial,) = trials(found)
+    assert attachment.text == kept
+    assert attachment.name == f"{trial.id}/output"
+    assert trial.output is not None
+    assert trial.output.sha256 == attachment.sha256
+    assert found.index(attachment) < found.index(trial)
+
+
+def test_a_row_without_an_answer_has_no_document(tmp_path: Path) -> None:
+    path = json_lines(tmp_path / "runs.jsonl", [{"unit": "u", "outcome": 1, "said": None}])
+    found = read(path, unit="unit", outcome="outcome", output="said")
+    assert trials(found)[0].output is None
+    assert not any(isinstance(r, Attachment) for r in found)

@@ -1,7 +1,10 @@
 """Turns one row into a trial and its grades."""
 
 from collections.abc import Callable, Iterator
+from json import dumps
 from typing import Any
+
+from msgspec import structs
 
 from equipoise.adapters.logs.noticing import Noticer
 from equipoise.adapters.logs.table.cells import CellCounter
@@ -11,10 +14,11 @@ from equipoise.adapters.logs.table.finding import FindingReader
 from equipoise.adapters.logs.table.mapping import Column, Graded, Mapping
 from equipoise.adapters.logs.table.resources import ResourceReader
 from equipoise.adapters.logs.table.words import read_value
+from equipoise.records.codec import digest
 from equipoise.records.grade import OUTCOME, Grade, How
 from equipoise.records.notice import Attachment
 from equipoise.records.terms import Direction
-from equipoise.records.trial import Ending, EndingKind, Trial
+from equipoise.records.trial import Blob, Ending, EndingKind, Trial
 
 _GRADED_ENDINGS = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET, EndingKind.REFUSED})
 
@@ -66,6 +70,10 @@ class Projector:
                 continue
             trial = self._trial(row, where, unit, arm)
             if trial is not None:
+                answer = self._answer(row, trial.id)
+                if answer is not None:
+                    yield answer
+                    trial = structs.replace(trial, output=_blob(answer))
                 yield trial
                 yield from self._grades(trial, row, criteria, where)
                 if self._findings is not None and trial.ending.kind in _GRADED_ENDINGS:
@@ -133,6 +141,22 @@ class Projector:
             else:
                 found[key] = value
         return found
+
+    def _answer(self, row: Row, trial: str) -> Attachment | None:
+        """The answer of the row as a document of its trial, in the words of the source."""
+        if self._mapping.output is None:
+            return None
+        value = field(row, self._mapping.output)
+        if value is None:
+            return None
+        said = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
+        content = said.encode(errors="replace")
+        return Attachment(
+            name=f"{trial}/output",
+            sha256=digest(content),
+            n_bytes=len(content),
+            text=content.decode(),
+        )
 
     def _cached(self, where: str) -> Ending:
         self._noticer.refused(
@@ -230,6 +254,10 @@ def _arms(
 
 def _optional(column: Column | None) -> Callable[[Row], str | None]:
     return getter(column) if column is not None else lambda _row: None
+
+
+def _blob(answer: Attachment) -> Blob:
+    return Blob(sha256=answer.sha256, n_bytes=answer.n_bytes, name="output")
 
 
 def _exit_code(value: object) -> int | None:
