@@ -63,13 +63,24 @@ class Logs:
         return cls(
             path=root / str(spec["path"]),
             format_name=str(spec.get("format", "table")),
-            options=dict(spec.get("mapping", {})),
+            options=_options(dict(spec.get("mapping", {}))),
             arm=spec.get("arm"),
         )
 
     def described(self) -> Source:
         """Gives what the source is, by its bytes."""
         return describe(self.path, self.format_name, self.options)
+
+
+def _options(mapping: dict[str, Any]) -> dict[str, Any]:
+    """Gives the mapping; where it names the answers and no outcome, no column is taken for one.
+
+    The study's catalog grades the answers, so that a table need not hold an outcome.
+    """
+    outcomes = {"value", "outcome", "loss", "criteria", "findings", "aggregate", "recognise"}
+    if "output" in mapping and not outcomes & mapping.keys():
+        return mapping | {"recognise": "false"}
+    return mapping
 
 
 @dataclass(slots=True)

@@ -267,7 +267,8 @@ class Mapping(_Strict):
                 f"{' and '.join(singles)} are given; one outcome is wanted, "
                 "further ones go under criteria"
             )
-        if not singles and not self.criteria and self.findings is None:
+        has_any = bool(singles or self.criteria or self.findings or self.output)
+        if not has_any:
             raise ValueError("no outcome: give one of value, outcome, loss, criteria, findings")
         return self
 

@@ -146,8 +146,14 @@ def _is_whole(options: dict[str, Any]) -> bool:
     is_wide = isinstance(arm, dict) and "wide" in arm
     if {"mapping", "aggregate"} & options.keys() or is_wide:
         return True
-    has_outcome = bool(_OUTCOMES & options.keys())
-    return "unit" in options and has_outcome and not options.get("recognise")
+    has_outcome = bool(_OUTCOMES & options.keys()) or _has_answers_alone(options)
+    is_asked = options.get("recognise") and not _has_answers_alone(options)
+    return "unit" in options and has_outcome and not is_asked
+
+
+def _has_answers_alone(options: dict[str, Any]) -> bool:
+    """Whether the answers are all that is wanted of the table: who reads it grades them."""
+    return "output" in options and str(options.get("recognise")).lower() == "false"
 
 
 def _checked(options: dict[str, Any]) -> Mapping:
