@@ -146,20 +146,26 @@ def _run(folder: Path, name: str, n: int, system: str, *, bound_ms: float) -> No
     study.joinpath(PLAN).write_bytes(planned.content)
     seal_study(study, now=NOW)
     command = [sys.executable, "-m", "equipoise", "run", str(study), "--json"]
-    measured = _measured(command)
+    measured = _measured(command, study, n)
     (arm,) = json.loads(measured.pop("stdout"))["arms"]
     assert arm["endings"] == {"completed": arm["n_cells"]}, arm
     _say(name, arm["n_cells"], measured, bound_ms)
 
 
-def _measured(command: list[str]) -> dict[str, str]:
-    """Runs a program; gives its wall clock, its and its children's processor time, its own RSS."""
+def _measured(command: list[str], study: Path, n: int) -> dict[str, str]:
+    """Runs a program; gives its wall clock, its and its children's processor time, its own RSS.
+
+    The RSS is looked at when a tenth of the cells were begun, and at its highest.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        peak_kb = 0
+        early_kb = peak_kb = 0
         while child.poll() is None:
-            peak_kb = max(peak_kb, _rss_kb(child.pid))
+            now_kb = _rss_kb(child.pid)
+            peak_kb = max(peak_kb, now_kb)
+            if not early_kb and _n_begun(study) >= n / 10:
+                early_kb = now_kb
             time.sleep(0.05)
         assert child.stdout is not None
         stdout = child.stdout.read()
@@ -170,8 +176,14 @@ def _measured(command: list[str]) -> dict[str, str]:
         "stdout": stdout,
         "wall_s": str(time.perf_counter() - start),
         "cpu_s": str(cpu_s),
+        "early_mb": str(early_kb / 1024),
         "rss_mb": str(peak_kb / 1024),
     }
+
+
+def _n_begun(study: Path) -> int:
+    """Counts the attempts that were begun: a line of 19 bytes each."""
+    return sum(path.stat().st_size for path in study.glob("work/*/attempts.log")) // 19
 
 
 def _rss_kb(pid: int) -> int:
@@ -199,7 +211,8 @@ def _say(name: str, n: int, measured: dict[str, str], bound_ms: float | None) ->
     wanted = f", wanted <= {bound_ms:g}: {'met' if wall_ms <= bound_ms else 'NOT met'}"
     print(
         f"{name:34} {n:6,} {wall_ms:7.2f} ms each, {cpu_ms:6.2f} ms processor, "
-        f"{float(measured['rss_mb']):4.0f} MB{wanted if bound_ms else ''}"
+        f"{float(measured.get('early_mb', 0)):4.0f} -> {float(measured['rss_mb']):4.0f} MB"
+        f"{wanted if bound_ms else ''}"
         f" (load {os.getloadavg()[0]:.1f})",
         flush=True,
     )

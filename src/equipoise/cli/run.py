@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from equipoise.studies.loss.running_asked import ArmRun
 
 _INTERRUPTED = 130
+_VOID = 5
 _MOST_VOIDED = 0.10
 
 
@@ -44,7 +45,8 @@ def command(
     attempts under way have ended. Ctrl-C ends them at once.
 
     Exit codes: 0 done, or stopped at a limit; 2 wrong use; 3 a precondition is missing (not sealed,
-    a preflight failed, the disk is full); 5 the state could not be put back; 130 interrupted.
+    a preflight failed, the disk is full); 5 the state could not be put back, or a
+    service died; 130 interrupted.
     """
     from equipoise.cli.clock import exact_now
     from equipoise.studies.loss.running import run_study
@@ -72,6 +74,8 @@ def command(
         _write("".join(f"{line}\n" for run in runs for line in _told(run, study)))
     if any(run.is_interrupted for run in runs):
         raise SystemExit(_INTERRUPTED)
+    if any(run.is_down for run in runs):
+        raise SystemExit(_VOID)
 
 
 def _told(run: "ArmRun", study: Path) -> Iterator[str]:

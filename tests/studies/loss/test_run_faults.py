@@ -254,3 +254,48 @@ def test_a_second_process_on_the_same_run_is_refused(tmp_path: Path) -> None:
         done = equipoise("run", study, "--arm", "release-1", code=3)
         assert "is being written by process" in done.stderr
     assert child.returncode == 0
+
+
+SERVED = """
+import os, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Desk(BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path.endswith("/refund-2/2") and os.path.exists("fragile"):
+            os._exit(9)
+        text = self.path.encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+    def log_message(self, *args):
+        pass
+
+desk = HTTPServer(("127.0.0.1", 0), Desk)
+print(f"listening on http://127.0.0.1:{desk.server_port}", flush=True)
+desk.serve_forever()
+"""
+SERVED_ARM = f"""
+  - name: release-1
+    service: {{command: [{sys.executable}, agent.py], ready: {{stdout: "on (?P<url>.*)"}}}}
+    system: {{http: {{url: "{{service}}/{{unit}}/{{repetition}}"}}}}
+"""
+
+
+@pytest.mark.requirement("E2E-51")
+def test_the_death_of_a_service_stops_the_run_and_is_nobodys_loss(tmp_path: Path) -> None:
+    study = desk_study(
+        tmp_path / "study", agent=SERVED, arms=SERVED_ARM, baseline="release-1", anti_mock=""
+    )
+    study.joinpath("fragile").touch()
+    done = equipoise("run", study, code=5)
+    assert "the service ended with code 9" in done.stdout
+    faulty = [t for t in trials(study, "release-1") if t.ending.kind is not EndingKind.COMPLETED]
+    assert faulty
+    assert {t.ending.fault for t in faulty} == {Fault.INFRASTRUCTURE}
+    assert events(study, "release-1", EventKind.FINISHED) == []
+    study.joinpath("fragile").unlink()
+    told = run_here(study)
+    assert told.endings == {"completed": told.n_cells}
+    assert told.is_finished

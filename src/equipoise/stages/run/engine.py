@@ -54,21 +54,33 @@ class Tools:
     prepare: Callable[[], Awaitable[None]] | None = None
     on_settled: Callable[["Progress"], None] | None = None
 
-    def why_stop(self) -> str:
-        """Gives why no further attempt may begin; empty where one may."""
-        down = self.system.why_down if isinstance(self.system, Serves) else ""
-        return down or self.spending.why_stop()
+    @property
+    def why_down(self) -> str:
+        """Gives how the program behind the system ended before its time; empty while it is up."""
+        return self.system.why_down if isinstance(self.system, Serves) else ""
+
+    def stops(self, progress: "Progress") -> bool:
+        """Says whether no further attempt may begin, and keeps the reason."""
+        if not progress.stopped:
+            down = self.why_down
+            progress.is_down = bool(down)
+            progress.stopped = down or self.spending.why_stop()
+        return bool(progress.stopped)
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is: cells settled of those it set out with, endings, why it stopped."""
+    """How far a run is: cells settled of those it set out with, endings, why it stopped.
+
+    `is_down`: it stopped because the program behind the system had ended.
+    """
 
     n_cells: int
     n_settled: int = 0
     n_attempts: int = 0
     endings: Counter[str] = field(default_factory=Counter)
     stopped: str = ""
+    is_down: bool = False
 
 
 async def execute(errands: Sequence[Errand], terms: Terms, tools: Tools) -> Progress:
@@ -92,8 +104,7 @@ async def execute(errands: Sequence[Errand], terms: Terms, tools: Tools) -> Prog
 
 async def _work(queue: Iterator[Errand], terms: Terms, tools: Tools, progress: Progress) -> None:
     for errand in queue:
-        progress.stopped = progress.stopped or tools.why_stop()
-        if progress.stopped:
+        if tools.stops(progress):
             return
         tools.spending.n_cells += 1
         if not await _settle(errand, terms, tools, progress):
@@ -119,12 +130,11 @@ async def _settle(errand: Errand, terms: Terms, tools: Tools, progress: Progress
         await tools.recorder.room()
         progress.n_attempts += 1
         tools.spending.add(done.trial.cost_usd)
-        n_faults = errand.n_faults + is_worth_another(done.trial)
-        if not is_worth_another(done.trial) or n_faults >= terms.limits.max_attempts:
+        n_faults = errand.n_faults + is_worth_another(done.trial.ending)
+        if not is_worth_another(done.trial.ending) or n_faults >= terms.limits.max_attempts:
             progress.endings[done.trial.ending.kind.value] += 1
             return True
-        progress.stopped = progress.stopped or tools.why_stop()
-        if progress.stopped:
+        if tools.stops(progress):
             return False
         await anyio.sleep(_wait_s(done, n_faults))
         errand = replace(errand, attempt=errand.attempt + 1, n_faults=n_faults)

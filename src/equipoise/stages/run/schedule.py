@@ -7,7 +7,7 @@ from equipoise.records.brief import Brief
 from equipoise.records.cell import Cell
 from equipoise.records.codec import identity_of
 from equipoise.records.plan import UnitPlan
-from equipoise.records.trial import EndingKind, Fault, Trial
+from equipoise.records.trial import Ending, EndingKind, Fault, Trial
 
 _MISSING = frozenset(
     {
@@ -37,16 +37,17 @@ class Errand:
 class Standing:
     """What stands of one cell: how it ended last, and how many attempts were begun."""
 
-    last: Trial | None = None
+    last: Ending | None = None
+    last_attempt: int = 0
     n_faults: int = 0
     n_begun: int = 0
 
     def take(self, trial: Trial) -> None:
         """Takes a recorded trial of the cell."""
         self.n_begun = max(self.n_begun, trial.attempt)
-        self.n_faults += is_worth_another(trial)
-        if self.last is None or trial.attempt > self.last.attempt:
-            self.last = trial
+        self.n_faults += is_worth_another(trial.ending)
+        if trial.attempt > self.last_attempt:
+            self.last, self.last_attempt = trial.ending, trial.attempt
 
     def is_settled(self, max_attempts: int) -> bool:
         """Says whether the cell needs no further attempt."""
@@ -55,9 +56,8 @@ class Standing:
         return not is_worth_another(self.last) or self.n_faults >= max_attempts
 
 
-def is_worth_another(trial: Trial) -> bool:
-    """Says whether the trial ended in a fault that is not the system's, and may pass."""
-    ending = trial.ending
+def is_worth_another(ending: Ending) -> bool:
+    """Says whether a trial ended in a fault that is not the system's, and may pass."""
     return ending.is_retriable and ending.fault is not Fault.SYSTEM and ending.kind in _MISSING
 
 

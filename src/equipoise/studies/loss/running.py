@@ -105,6 +105,7 @@ def _run_arm(
         n_before=outcome.n_before,
         stopped=outcome.stopped,
         is_interrupted=outcome.is_interrupted,
+        is_down=outcome.is_down,
     )
 
 

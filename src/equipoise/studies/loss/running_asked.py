@@ -68,7 +68,8 @@ class ArmRun:
 
     `n_settled` of `n_cells` need no further attempt; `endings` counts how those ended, `n_voided`
     those that can carry no outcome. `n_aborted` attempts gave no trial. `stopped` says why it ended
-    before its end, `is_interrupted` that a signal ended it.
+    before its end, `is_interrupted` that a signal ended it, `is_down` that the program behind the
+    system did not stay up.
     """
 
     arm: str
@@ -85,6 +86,7 @@ class ArmRun:
     n_cost_unknown: int
     stopped: str = ""
     is_interrupted: bool = False
+    is_down: bool = False
     is_finished: bool = False
     is_dry: bool = False
 

@@ -41,6 +41,7 @@ class Outcome:
     n_before: int
     stopped: str
     is_interrupted: bool
+    is_down: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +102,10 @@ class Live:
                 await recorder.flush()
             group.cancel_scope.cancel()
         return Outcome(
-            n_before=len(self._cells()) - len(left), stopped=stopped, is_interrupted=bool(heard)
+            n_before=len(self._cells()) - len(left),
+            stopped=stopped,
+            is_interrupted=bool(heard),
+            is_down=progress.is_down,
         )
 
     async def _flushed(

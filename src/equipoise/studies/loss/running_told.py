@@ -32,7 +32,7 @@ def told_run(sealed: Sealed, arm: ArmPlan, place: Place) -> ArmRun:
             is_finished |= event.kind is EventKind.FINISHED
     limit = sealed.plan.limits.max_attempts
     settled = [s.last for s in standing.values() if s.last and s.is_settled(limit)]
-    endings = Counter(trial.ending.kind.value for trial in settled)
+    endings = Counter(ending.kind.value for ending in settled)
     return ArmRun(
         arm=arm.name,
         run_id=place.run_id,
@@ -42,7 +42,7 @@ def told_run(sealed: Sealed, arm: ArmPlan, place: Place) -> ArmRun:
         n_settled=len(settled),
         n_before=len(settled),
         n_aborted=n_aborted,
-        n_voided=sum(trial.ending.kind not in _SHOWS for trial in settled),
+        n_voided=sum(ending.kind not in _SHOWS for ending in settled),
         endings=dict(sorted(endings.items())),
         cost_usd=cost if n_trials > n_cost_unknown else None,
         n_cost_unknown=n_cost_unknown,
