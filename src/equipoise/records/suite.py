@@ -2,7 +2,7 @@
 
 import msgspec
 
-from equipoise.records.plan import Mode, Provenance
+from equipoise.records.plan import Mode, Provenance, Stopping
 
 
 class CategoryStats(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,6 +152,25 @@ class LossRow(msgspec.Struct, frozen=True, kw_only=True):
     citation: LossCitation | None = None
 
 
+class SuiteLook(msgspec.Struct, frozen=True, kw_only=True):
+    """What the plan's rule for early stopping says at one look at the suite score.
+
+    `number` of `looks` planned ones, 0 before the first. `statistic` is the z statistic against the
+    margin with `boundary` its critical value, or the wealth of the bets with the wealth that
+    decides. `word` is ``worse`` or ``better`` where the boundary is crossed: the run may end.
+    """
+
+    rule: Stopping
+    number: int
+    looks: int
+    fraction: float
+    n_executed: int
+    n_planned: int
+    statistic: float | None = None
+    boundary: float | None = None
+    word: str = ""
+
+
 class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     """The file `regressions.json`: two suites compared by the plan's rule.
 
@@ -185,6 +204,7 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     suite_hi: float | None = None
     plan_sha256: str = ""
     base_archive: str = ""
+    look: SuiteLook | None = None
     n_saved: int = 0
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from equipoise.records.suite import LossCitation, LossComparison, LossRow, Suite
+from equipoise.records.suite import LossCitation, LossComparison, LossRow, Suite, SuiteLook
 from equipoise.records.verdict import Tag, Word
 
 TOO_SMALL = "too small to clear anyone"
@@ -82,7 +82,8 @@ def verdict(
 ) -> LossComparison:
     """Gives the comparison with its word: what the registered cells show decides.
 
-    Worse where a regression is listed. Better where only improvements are, every partition is
+    Worse where a regression is listed; else the plan's stopping rule decides where its boundary is
+    crossed, on the suite score. Better where only improvements are, every partition is
     scored on both sides, no change lacks nothing but evidence, and the 90 % interval of the score
     difference lies below mde: a gain seen in a part of the weight says nothing about the rest.
     Equivalent only where nothing is listed, every partition is scored, and that interval lies
@@ -97,10 +98,14 @@ def verdict(
     is_harmless = is_whole and shown is not None and shown.hi < mde
     is_same = is_harmless and shown is not None and -mde < shown.lo
     score = _score_told(shown, mde)
+    seen = comparison.look
     word, needed = Word.CANNOT_TELL, ""
     if worse:
         word = Word.WORSE
         why = f"{_counted(len(worse), 'demonstrable regression')}{_also(better)} {score}"
+    elif seen is not None and seen.word:
+        word = Word(seen.word)
+        why = f"{looked(seen)[0]}{_also(better)} {score}"
     elif better and is_harmless:
         word = Word.BETTER
         why = f"No demonstrable regression{_also(better)} {score}"
@@ -113,6 +118,8 @@ def verdict(
     else:
         why = f"No demonstrable regression{_also(better)}{_unproven(len(unproven))} {score}"
         needed = _needed(comparison, shown)
+        if seen is not None and seen.fraction < 1.0:
+            needed = f"{_next(seen)}; {needed}"
     return msgspec.structs.replace(
         comparison,
         verdict=word.value,
@@ -125,12 +132,36 @@ def verdict(
     )
 
 
+def looked(seen: SuiteLook | None) -> tuple[str, ...]:
+    """Says what the plan's stopping rule showed; nothing where the plan has none."""
+    if seen is None:
+        return ()
+    at = f"look {seen.number} of {seen.looks} ({seen.n_executed} of {seen.n_planned} executions)"
+    if seen.statistic is None or seen.boundary is None:
+        return (f"{seen.rule.value}: {at}: nothing to decide by yet",)
+    said = f"{seen.rule.value}: {at}: {seen.statistic:.3f} against {seen.boundary:.3f}"
+    if not seen.word:
+        return (f"{said}, not crossed",)
+    saved = seen.n_planned - seen.n_executed
+    return (f"{said}, crossed: {seen.word} as a whole, {saved} executions saved",)
+
+
+def _next(seen: SuiteLook) -> str:
+    number = min(seen.looks, seen.number + 1)
+    wanted = -(-seen.n_planned * number // seen.looks)
+    return f"go on to look {number} of {seen.looks}: {wanted - seen.n_executed} more executions"
+
+
 _ALL = 1.0 - 1e-9
 
 
 def exit_code(comparison: LossComparison, *, is_strict: bool) -> int:
-    """Gives 1 where a regression is listed, 5 for unusable runs, 4 (strict) for cannot tell."""
-    if any(row.is_listed and not row.is_improvement for row in comparison.rows):
+    """Gives 1 where a regression is listed or the stopping rule says worse, 5 for unusable runs.
+
+    With `is_strict`, 4 for cannot tell; else 0.
+    """
+    is_listed = any(row.is_listed and not row.is_improvement for row in comparison.rows)
+    if is_listed or comparison.verdict == Word.WORSE.value:
         return 1
     if comparison.verdict == Word.NOT_EVALUABLE.value:
         return 5

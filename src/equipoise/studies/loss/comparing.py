@@ -10,11 +10,13 @@ import msgspec
 from equipoise.archive.columns import Columns
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import pretty
-from equipoise.records.event import Event, EventKind
+from equipoise.records.plan import Stopping
 from equipoise.records.suite import HistoryRow, LossCitation, LossComparison, LossRow, Suite
-from equipoise.stages.decide.loss import Shown, concluded, judged, verdict, void
+from equipoise.records.trial import EndingKind, Trial
+from equipoise.stages.decide.loss import Shown, concluded, judged, looked, verdict, void
 from equipoise.stages.estimate.loss.citing import candidates
 from equipoise.stages.estimate.loss.contrast import contrast
+from equipoise.stages.estimate.loss.looking import look
 from equipoise.stages.estimate.loss.scoring import Scored
 from equipoise.stages.report.loss.files import (
     IMPROVEMENTS,
@@ -29,7 +31,6 @@ from equipoise.studies.loss.history import read_history, remember, row_of
 from equipoise.studies.loss.pairing import Pair
 from equipoise.studies.loss.quoting import first_valid, permissions
 from equipoise.studies.loss.scoring import (
-    RULE,
     LossRun,
     catalog_of,
     score_run,
@@ -62,52 +63,74 @@ def derive(pair: Pair, looks: int, fresh: tuple[Columns, Columns] | None = None)
         InputError: a run was not graded under the catalog, or the catalog is not there.
         Tampered: an archive, a plan or the units are not what they were.
     """
-    plan = pair.new.plan
     with duckdb.connect() as con:
         new, base = (
             score_run(con, run, pair.version, name, columns=fresh[i] if fresh else None)
             for i, (run, name) in enumerate(((pair.new, "new"), (pair.base, "base")))
         )
-        found = contrast(con, plan, new, base, seed=plan.seed & (2**63 - 1))
-        blank = LossComparison(
-            run_id=pair.new.run_id,
-            base_run_id=pair.base.run_id,
-            catalog_version=pair.version,
-            mode=new.suite.mode,
-            provenance=new.suite.provenance,
-            mde=plan.mde,
-            k=plan.k,
-            z=found.z,
-            paired=plan.paired,
-            rows=(),
-            verdict="",
-            why="",
-            looks=looks,
-            notes=(*found.notes, *_notes(pair, new.suite, base.suite, looks)),
-            base_arm=pair.base.facts.arm,
-            new_arm=pair.new.facts.arm,
-            plan_sha256=pair.new.facts.plan_sha256,
-            base_archive=Path(os.path.relpath(pair.base.path, pair.home)).as_posix(),
-            n_saved=_n_saved(pair.new, new.suite),
-        )
-        suites = (new.suite, base.suite)
-        if None in (new.suite.suite_score, base.suite.suite_score) and _is_void(suites):
-            comparison = void(blank, suites)
-        else:
-            rows = judged(found.rows, plan.mde)
-            rows = concluded(rows, _citations(con, pair, (new, base), rows, fresh))
-            shown = (
-                msgspec.convert(found.score, Shown, from_attributes=True) if found.score else None
-            )
-            comparison = verdict(
-                msgspec.structs.replace(blank, rows=rows), shown, suites, is_soft=_is_soft(new)
-            )
+        comparison = _decided(con, pair, (new, base), looks, fresh)
     return Compared(
         new=new.suite,
         base=base.suite,
         comparison=comparison,
         files=_files(pair, comparison, new.suite, base.suite),
     )
+
+
+def _decided(
+    con: duckdb.DuckDBPyConnection,
+    pair: Pair,
+    scored: tuple[Scored, Scored],
+    looks: int,
+    fresh: tuple[Columns, Columns] | None,
+) -> LossComparison:
+    plan, (new, base) = pair.new.plan, scored
+    suites = (new.suite, base.suite)
+    is_void = _is_void(suites)
+    found = contrast(con, plan, new, base, seed=plan.seed & (2**63 - 1))
+    seen = None if is_void else look(con, plan, new, base, _order(pair.new))
+    blank = LossComparison(
+        run_id=pair.new.run_id,
+        base_run_id=pair.base.run_id,
+        catalog_version=pair.version,
+        mode=new.suite.mode,
+        provenance=new.suite.provenance,
+        mde=plan.mde,
+        k=plan.k,
+        z=found.z,
+        paired=plan.paired,
+        rows=(),
+        verdict="",
+        why="",
+        looks=looks,
+        notes=(*found.notes, *_notes(pair, new.suite, base.suite, looks), *looked(seen)),
+        base_arm=pair.base.facts.arm,
+        new_arm=pair.new.facts.arm,
+        plan_sha256=pair.new.facts.plan_sha256,
+        base_archive=Path(os.path.relpath(pair.base.path, pair.home)).as_posix(),
+        look=seen,
+        n_saved=seen.n_planned - seen.n_executed if seen is not None and seen.word else 0,
+    )
+    if is_void:
+        return void(blank, suites)
+    rows = judged(found.rows, plan.mde)
+    rows = concluded(rows, _citations(con, pair, scored, rows, fresh))
+    shown = msgspec.convert(found.score, Shown, from_attributes=True) if found.score else None
+    return verdict(msgspec.structs.replace(blank, rows=rows), shown, suites, is_soft=_is_soft(new))
+
+
+def _order(run: LossRun) -> list[str]:
+    """Gives the units in the order in which the last of their trials were recorded."""
+    if run.plan.stopping is not Stopping.E_PROCESS:
+        return []
+    last: dict[str, int] = {}
+    for number, trial in enumerate(run.archive.read(Trial)):
+        if trial.ending.kind in _CARRIED:
+            last[trial.unit] = number
+    return sorted(last, key=lambda unit: last[unit])
+
+
+_CARRIED = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET, EndingKind.REFUSED})
 
 
 def _is_void(suites: tuple[Suite, Suite]) -> bool:
@@ -172,15 +195,6 @@ def _notes(pair: Pair, new: Suite, base: Suite, looks: int) -> list[str]:
 
 def _text(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _n_saved(run: LossRun, suite: Suite) -> int:
-    """Counts the planned executions that the plan's stopping rule made needless."""
-    stopped = any(
-        event.kind is EventKind.STOPPED and RULE in event.facts for event in run.archive.read(Event)
-    )
-    planned = sum(unit.repetitions for unit in run.plan.units)
-    return max(0, planned - sum(p.n_executions for p in suite.partitions)) if stopped else 0
 
 
 def _files(pair: Pair, comparison: LossComparison, new: Suite, base: Suite) -> dict[str, bytes]:

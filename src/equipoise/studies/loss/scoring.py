@@ -16,7 +16,7 @@ from equipoise.records.catalog import Catalog
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.event import Amendment, Event, EventKind, Rating
 from equipoise.records.notice import Notice
-from equipoise.records.plan import Mode, Plan, Provenance
+from equipoise.records.plan import Mode, Plan, Provenance, Stopping
 from equipoise.records.suite import Suite
 from equipoise.stages.estimate.loss.raters import rater_spreads
 from equipoise.stages.estimate.loss.scoring import RunNotes, Scored, score
@@ -30,9 +30,6 @@ PLAN = "plan.json"
 ARCHIVES = "archive"
 SUITES = "suites"
 SUITE = "suite.json"
-RULE = "rule"
-"""Fact of a `stopped` event that names the plan's stopping rule; without it, runs were cut off."""
-
 _VERSION = re.compile(r"v\d+")
 
 
@@ -194,11 +191,10 @@ def trials_of(run: LossRun, catalog: Catalog, columns: Columns) -> LossTrials:
 
 
 def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
-    began, stopped = "", False
+    began = ""
     for event in run.archive.read(Event):
         if event.kind is EventKind.STARTED and not began:
             began = event.at
-        stopped = stopped or (event.kind is EventKind.STOPPED and RULE in event.facts)
     manifest = run.archive.manifest
     return RunNotes(
         run_id=run.run_id,
@@ -210,7 +206,7 @@ def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
         catalog_sha256=catalog_sha256,
         harness_version=manifest.tool_version,
         is_simulated=manifest.is_simulated,
-        is_stopped_early=stopped,
+        is_stopped_early=run.plan.stopping is not Stopping.NONE,
         notes=undeclared_hops(run.plan, run.archive),
         clipped=_clipped(run, catalog),
     )

@@ -37,11 +37,10 @@ def completion(
     Where the plan's own rule ended the run early, executions never begun were not aborted.
     """
     planned = "sum(n_run)" if is_stopped_early else "sum(reps)"
-    row = con.execute(
+    [row] = con.execute(
         f"SELECT coalesce({planned}, 0)::BIGINT, coalesce(sum(n_carried), 0)::BIGINT "
         f"FROM {table.units}"
-    ).fetchone()
-    assert row is not None
+    ).fetchall()
     return Completion(planned=row[0], completed=row[1], errors=_errors(con, trials))
 
 

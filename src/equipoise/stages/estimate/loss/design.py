@@ -25,8 +25,8 @@ def design_effects(
     Source: Cameron and Miller (2015), Journal of Human Resources 50, 317-372, section II.
     """
     effects = np.ones(found.n.shape)
-    row = con.execute(f"SELECT count(cluster) FROM {relation}").fetchone()
-    if row is None or not row[0]:
+    [row] = con.execute(f"SELECT count(cluster) FROM {relation}").fetchall()
+    if not row[0]:
         return effects, 0
     n_clustered = 0
     for column, name in enumerate(columns):

@@ -33,9 +33,8 @@ def results_sha256(
     ]
     fields = ["unit", "repetition", "attempt", "ending", *values]
     line = f"concat_ws({_APART}, {', '.join(fields)})"
-    row = con.execute(
+    [row] = con.execute(
         f"SELECT count(*), sum(('0x' || left(sha256({line}), 15))::BIGINT)::VARCHAR "
         f"FROM read_parquet({literal(str(trials.results))}) WHERE arm = {literal(trials.arm)}"
-    ).fetchone()
-    assert row is not None
+    ).fetchall()
     return digest(encode([list(row), dict(sorted(raters.items())), dict(sorted(clipped.items()))]))

@@ -29,9 +29,9 @@ MOST_ABORTED = 0.10
 class RunNotes(msgspec.Struct, frozen=True, kw_only=True):
     """What the archive of a run says beside its trials, as the suite carries it.
 
-    `began_at` is the time of its first event; `is_stopped_early`: ended by the plan's stopping
-    rule, so that executions never begun were not aborted; `n_aborted` counts attempts that were
-    begun and left no trial; `clipped` raw values above their category's maximum.
+    `began_at` is the time of its first event; `is_stopped_early`: the plan has a
+    stopping rule, so that executions not begun were not aborted; `clipped` counts raw values above
+    their category's maximum.
     """
 
     run_id: str

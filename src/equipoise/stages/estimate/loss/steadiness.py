@@ -76,8 +76,8 @@ def _anchors(
 
 
 def _is_repeated(con: duckdb.DuckDBPyConnection, trials: LossTrials) -> bool:
-    row = con.execute(
+    [row] = con.execute(
         "SELECT coalesce(max(repetition), 0) > 1 OR coalesce(max(attempt), 0) > 1 FROM "
         f"read_parquet({literal(str(trials.results))}) WHERE arm = {literal(trials.arm)}"
-    ).fetchone()
-    return row is not None and bool(row[0])
+    ).fetchall()
+    return bool(row[0])

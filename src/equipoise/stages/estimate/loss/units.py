@@ -85,10 +85,9 @@ def read_units(con: duckdb.DuckDBPyConnection, trials: LossTrials, name: str) ->
         categories=_categories(con, trials),
     )
     _put_planned(con, trials.plan, table)
-    most = con.execute(
+    [most] = con.execute(
         f"SELECT coalesce(max(repetition), 0), coalesce(max(attempt), 0) FROM {_of_arm(trials)}"
-    ).fetchone()
-    assert most is not None
+    ).fetchall()
     kind = "VIEW" if most[1] <= 1 else "TABLE"
     chosen = _chosen(trials, table, most[1])
     con.execute(f"CREATE OR REPLACE TEMP {kind} {table.chosen} AS {chosen}")
@@ -98,15 +97,14 @@ def read_units(con: duckdb.DuckDBPyConnection, trials: LossTrials, name: str) ->
 
 def n_strangers(con: duckdb.DuckDBPyConnection, trials: LossTrials, table: UnitTable) -> int:
     """Counts the trials of units that the plan does not name; they count for nothing."""
-    counts = con.execute(
+    [counts] = con.execute(
         f"SELECT (SELECT count(*) FROM {_of_arm(trials)}), (SELECT sum(n_run) FROM {table.units})"
-    ).fetchone()
-    if counts is not None and counts[0] == counts[1]:
+    ).fetchall()
+    if counts[0] == counts[1]:
         return 0
-    row = con.execute(
+    [row] = con.execute(
         f"SELECT count(*) FROM {_of_arm(trials)} AND unit NOT IN (SELECT unit FROM {table.planned})"
-    ).fetchone()
-    assert row is not None
+    ).fetchall()
     return int(row[0])
 
 

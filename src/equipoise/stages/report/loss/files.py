@@ -69,8 +69,14 @@ def _table(comparison: LossComparison, rows: Iterable[LossRow]) -> bytes:
         "| " + " | ".join(escaped(cell) for cell in _of_row(comparison, row)) + " |" for row in rows
     ]
     if comparison.verdict == "not evaluable":
-        lines += ["", f"<!-- not evaluable: {comparison.why.replace('--', '- -')} -->"]
+        lines += ["", _comment(f"not evaluable: {comparison.why}")]
+    if comparison.look is not None and comparison.look.word:
+        lines += ["", _comment(f"stopped early: {comparison.why}")]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _comment(text: str) -> str:
+    return f"<!-- {text.replace('--', '- -')} -->"
 
 
 def _of_row(comparison: LossComparison, row: LossRow) -> tuple[str, ...]:
