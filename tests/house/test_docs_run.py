@@ -43,7 +43,7 @@ def _run(block: Block, desk: Path, surroundings: dict[str, str]) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     told = f"$ {block.commands}\n{done.stdout}{done.stderr}"
     assert done.returncode == block.exit_code, told

@@ -1,82 +1,112 @@
-"""``equipoise demo``: the built-in example, from two real releases to a verified verdict."""
+"""``equipoise demo``: the built-in example as a study, from its plan to a verified comparison."""
 
-import shutil
+import io
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 _OUT = Path("demo-out")
-_PARTITIONS = ("intent", "intent*language*channel")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """One command of the demo.
+
+    `shows`: all that it prints is shown, else `about`, or its last line; `codes`: the exit codes
+    that are fine.
+    """
+
+    words: tuple[str, ...]
+    about: str
+    shows: bool = False
+    codes: tuple[int, ...] = (0,)
 
 
 @click.command("demo")
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), default=_OUT, help="Folder; default demo-out."
 )
-@click.option("--units", type=click.IntRange(min=45), default=900, help="Conversations a release.")
-@click.option("--seed", type=int, default=7, help="Seed of the workload.")
+@click.option(
+    "--units", type=click.IntRange(min=45), default=800, help="Conversations to draw from."
+)
+@click.option("--seed", type=int, default=7, help="Seed of the conversations and of the study.")
 def command(out: Path, units: int, seed: int) -> None:
-    """Run two releases of a small help desk, compare them, verify the result, write the report.
+    """Plan, seal, run, grade, compare and verify a study of two releases of a small help desk.
 
     The help desk is a real program (HTTP, SQLite, several hops); its customers are invented.
     Release 2 answers some refunds wrongly and some invoice questions better; nothing else changed.
-    The comparison is told none of this.
+    The study is told none of this. Killed in the middle, the demo goes on where it stood when it is
+    called again.
+
+    Exit codes: 0 the study was decided and verified; 2 the folder holds something else; else that
+    of the step that failed.
     """
-    from equipoise.cli.asked import Asked
-    from equipoise.cli.comparing import run_compare
-    from equipoise.cli.verify import run_verify
-    from equipoise.examples.helpdesk import MAPPING
+    from equipoise.errors import InputError
+    from equipoise.examples.helpdesk.study.folder import Occupied, write_study
 
     started = time.monotonic()
-    releases = []
-    for release in (1, 2):
-        with _step(f"drive release {release} of the help desk with {units} conversations"):
-            releases.append(_driven(release, out, units, seed))
-    _clear(out / "comparison")
-    asked = Asked.from_options(
-        {
-            "sources": tuple(str(path) for path in releases),
-            "out": out / "comparison",
-            "mapping": MAPPING,
-            "partition": _PARTITIONS,
-        }
-    )
-    _say("compare them\n")
-    run_compare(asked)
-    _say("")
-    n_faults = run_verify(out / "comparison", as_json=False)
-    _say(f"\ndone in {time.monotonic() - started:.0f} s")
-    _say(f"open {(out / 'comparison' / 'report' / 'index.html').resolve().as_uri()}")
-    raise SystemExit(1 if n_faults else 0)
-
-
-def _clear(comparison: Path) -> None:
-    """Removes what an earlier demo left; anything that is no comparison is left alone."""
-    if comparison.joinpath("comparison.json").is_file():
-        shutil.rmtree(comparison)
-
-
-def _driven(release: int, out: Path, units: int, seed: int) -> Path:
-    from equipoise.errors import Void
-    from equipoise.examples.helpdesk.drive.driver import Drive, NotOurs, drive
-    from equipoise.examples.helpdesk.drive.process import ServiceFailed
-
-    place = out / f"release-{release}"
     try:
-        return drive(Drive(release=release, out=place, seed=seed, units=units, own_dice=True)).runs
-    except (NotOurs, ServiceFailed) as error:
-        raise Void(f"the help desk could not be driven: {error}") from error
+        is_new = write_study(out, seed=seed, units=units)
+    except Occupied as wrong:
+        raise InputError(str(wrong), code="exists") from wrong
+    _say(f"{out}: the study {'is written' if is_new else 'stands there already; going on'}\n")
+    for step in _steps(out):
+        _take(step)
+    pages = sorted(out.glob("comparisons/*/report/index.html"))
+    _say(f"\ndone in {time.monotonic() - started:.0f} s")
+    for page in pages:
+        _say(f"open {page.resolve().as_uri()}")
 
 
-@contextmanager
-def _step(text: str) -> Iterator[None]:
+def _steps(out: Path) -> Iterator[_Step]:
+    study = str(out)
+    newer = str(out / "catalogs" / "loss-catalog.v2.json")
+    yield _Step(words=("plan", study), about="check the study, write what it promises")
+    yield _Step(words=("seal", study), about="freeze the plan; nothing has been executed yet")
+    yield _Step(words=("run", study), about="execute both releases, mode A, state put back")
+    yield _Step(words=("grade", study), about="find what was lost, by catalog v1")
+    yield _Step(words=("compare", study), about="", shows=True, codes=(0, 1))
+    yield _Step(words=("grade", study, "--catalog", newer), about="the same runs by catalog v2")
+    yield _Step(words=("compare", study, "--catalog", "v2"), about="compared again", codes=(0, 1))
+    yield _Step(words=("verify", study), about="")
+
+
+def _take(step: _Step) -> None:
+    """Takes one step; ends the process with its exit code where that is not fine."""
+    line = f"$ equipoise {' '.join(step.words)}"
     began = time.monotonic()
-    yield
-    _say(f"{text}: {time.monotonic() - began:.1f} s")
+    if step.shows:
+        _say(f"\n{line}")
+    code, told = _called(step.words)
+    about = step.about or told.strip().rpartition("\n")[2]
+    if step.shows:
+        _say(told)
+    else:
+        _say(f"{line}\n    {about}: {time.monotonic() - began:.1f} s")
+    if code not in step.codes:
+        if not step.shows:
+            _say(told)
+        raise SystemExit(code)
+
+
+def _called(words: tuple[str, ...]) -> tuple[int, str]:
+    """Calls a verb as the command line does; gives its exit code and what it prints."""
+    from equipoise.cli import commands
+
+    kept = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", newline="\n")
+    with redirect_stdout(kept):
+        try:
+            code = commands.main(list(words), prog_name="equipoise", standalone_mode=False)
+        except SystemExit as end:
+            code = end.code
+    kept.flush()
+    told = kept.detach().getvalue().decode()
+    return code if isinstance(code, int) else 0, told
 
 
 def _say(text: str) -> None:

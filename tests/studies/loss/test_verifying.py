@@ -135,7 +135,9 @@ def test_the_report_is_written_again_from_the_archives(folder: Path) -> None:
     assert b"release-2" in folder.joinpath("history.html").read_bytes()
     printed = called("report", folder, "--format", "md")
     assert printed.output.startswith("| partition | kategorie |")
-    assert called("report", folder, "--format", "junit").exit_code == 2
+    printed = called("report", folder, "--format", "junit")
+    assert printed.output.startswith("<?xml")
+    assert printed.output.encode() == one(folder, "comparisons/*/report/junit.xml").read_bytes()
 
 
 def test_nothing_to_verify_or_to_report_is_said(tmp_path: Path) -> None:

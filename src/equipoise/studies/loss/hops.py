@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 import msgspec
 
@@ -33,17 +35,7 @@ def hops_seen(archive: Archive) -> dict[str, SeenHop]:
 
     Lines that are no JSON objects, or have no such field, show none.
     """
-    counts: Counter[str] = Counter()
-    names: dict[str, set[str]] = {}
-    for document in archive.read(Document):
-        if document.name.endswith(_LOG):
-            for hop in set(_hops(b"".join(archive.blobs.chunks(document.sha256)))):
-                counts[hop] += 1
-                names.setdefault(hop, set()).add(document.name.rpartition("/")[2])
-    return {
-        hop: SeenHop(id=hop, n_documents=n, names=frozenset(names[hop]))
-        for hop, n in counts.items()
-    }
+    return _seen(archive.path, archive.head)
 
 
 def undeclared_hops(plan: Plan, archive: Archive) -> tuple[str, ...]:
@@ -62,7 +54,27 @@ def undeclared_hops(plan: Plan, archive: Archive) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=16)
+def _seen(path: Path, head: str) -> dict[str, SeenHop]:
+    """Reads the documents of an archive once for each head that it has."""
+    archive = Archive.open(path)
+    del head
+    counts: Counter[str] = Counter()
+    names: dict[str, set[str]] = {}
+    for document in archive.read(Document):
+        if document.name.endswith(_LOG):
+            for hop in set(_hops(b"".join(archive.blobs.chunks(document.sha256)))):
+                counts[hop] += 1
+                names.setdefault(hop, set()).add(document.name.rpartition("/")[2])
+    return {
+        hop: SeenHop(id=hop, n_documents=n, names=frozenset(names[hop]))
+        for hop, n in counts.items()
+    }
+
+
 def _hops(content: bytes) -> Iterator[str]:
+    if b'"hop"' not in content:
+        return
     for line in content.split(b"\n"):
         try:
             hop = _DECODER.decode(line).hop if line.startswith(b"{") else None
