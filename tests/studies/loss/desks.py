@@ -49,8 +49,14 @@ def desk_study(
         agent: the program.
         changes: see `made_study`.
     """
-    terms = {"arms": arms_of(slow=slow), "anti_mock": CANARY, "mde": "0.1", **changes}
-    sealed_study(folder, units=made_units(n_each), **terms)
+    terms: dict[str, Any] = {
+        "units": made_units(n_each),
+        "arms": arms_of(slow=slow),
+        "anti_mock": CANARY,
+        "mde": "0.1",
+        **changes,
+    }
+    sealed_study(folder, **terms)
     folder.joinpath("agent.py").write_text(agent, encoding="utf-8")
     folder.joinpath("logs").mkdir()
     return folder

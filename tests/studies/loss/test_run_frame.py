@@ -14,10 +14,12 @@ import pytest
 from adapters.systems.asked import variables
 from equipoise.errors import Blocked
 from equipoise.records.event import EventKind
+from equipoise.records.notice import Notice
 from equipoise.records.plan import StateSpec
 from equipoise.records.trial import EndingKind
 from equipoise.wiring import state_store
 from studies.loss.desks import DESK, STUB, desk_study
+from studies.loss.made_study import made_units
 from studies.loss.runs import archive_of, events, outputs, run_here, trials
 
 N_CELLS = 8
@@ -237,3 +239,33 @@ def _commands_with(text: str) -> list[str]:
         if folder == text and place.parent.name != str(os.getpid()):
             found.append(place.parent.name)
     return found
+
+
+TELLS_ALL = """
+import os, sys
+print(sys.argv, sys.stdin.read(), dict(os.environ), os.listdir("."))
+"""
+
+
+def test_what_is_expected_of_a_unit_is_never_given_to_the_system(tmp_path: Path) -> None:
+    secret = "the-hidden-answer"
+    units = [unit | {"expected": {"amount": secret}} for unit in made_units(2)]
+    study = desk_study(tmp_path / "study", agent=TELLS_ALL, units=units, anti_mock="")
+    run_here(study)
+    answers = outputs(study, "release-1").values()
+    assert all(b'"content":{"cents"' in answer or b'"cents":' in answer for answer in answers)
+    assert not any(secret.encode() in answer for answer in answers)
+
+
+def test_what_a_probe_could_not_read_is_told(tmp_path: Path) -> None:
+    broken = DESK.replace('json.dumps({"trace"', '"no JSON " + json.dumps({"trace"')
+    study = desk_study(
+        tmp_path / "study",
+        agent=broken,
+        probes='[{name: journal, files: {glob: "logs/*.jsonl", trace: trace}}]',
+    )
+    told = run_here(study)
+    assert told.endings == {"completed": N_CELLS}
+    notices = list(archive_of(study, "release-1").read(Notice))
+    assert notices
+    assert all(n.code == "probe" and n.message.startswith("probe journal: ") for n in notices)

@@ -16,7 +16,7 @@ from msgspec import structs
 from equipoise.archive.durable import storage_errors
 from equipoise.archive.store import Archive
 from equipoise.errors import ArchiveError
-from equipoise.ports import Collected, Probe, Serves, System
+from equipoise.ports import Collected, Probe, Serves, System, TellsNotices
 from equipoise.records.brief import Request
 from equipoise.records.cell import Cell
 from equipoise.records.event import EventKind
@@ -140,7 +140,10 @@ class Live:
                 probes = [await _entered(stack, probe) for probe in self._probes(system)]
                 briefs = list(self.sealed.briefs.values())
                 await frame.check_anti_mock(system, probes, self.arm.name, briefs)
-                return await self._executed(frame, system, probes, left, stood)
+                try:
+                    return await self._executed(frame, system, probes, left, stood)
+                finally:
+                    _tell_notices(recorder, probes)
         finally:
             with anyio.CancelScope(shield=True):
                 await frame.tear_down(before)
@@ -218,6 +221,13 @@ class Live:
         variables = {"service": address} if address else {}
         root = self.sealed.root
         return [self.adapters.probe(spec, root, variables) for spec in self.sealed.plan.probes]
+
+
+def _tell_notices(recorder: RunRecorder, probes: Sequence[Probe]) -> None:
+    for probe in probes:
+        if isinstance(probe, TellsNotices):
+            for told in probe.notices():
+                recorder.notice(probe.name, told)
 
 
 async def _entered(stack: AsyncExitStack, probe: Probe) -> Probe:

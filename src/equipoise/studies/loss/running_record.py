@@ -10,6 +10,7 @@ import msgspec
 from equipoise.archive.store import Archive
 from equipoise.records.cell import Cell
 from equipoise.records.event import Event, EventKind
+from equipoise.records.notice import Notice, Severity
 from equipoise.records.trial import Blob, Trial
 from equipoise.stages.run.attempt import Executed
 
@@ -34,7 +35,7 @@ class RunRecorder:
         self._archive = archive
         self._clock = clock
         self._begun = work.joinpath(ATTEMPTS).open("ab", buffering=0)
-        self._pending: list[Executed | Event] = []
+        self._pending: list[Executed | Event | Notice] = []
         self._wake = anyio.Event()
         self._room = anyio.Event()
         self._told: set[tuple[str, str]] = set()
@@ -72,6 +73,11 @@ class RunRecorder:
             Event(kind=kind, at=at, outcome=outcome, detail=detail, facts=dict(facts or {}))
         )
 
+    def notice(self, probe: str, told: str) -> None:
+        """Takes note of what a probe could not read."""
+        message = f"probe {probe}: {told}"
+        self._pending.append(Notice(code="probe", message=message, severity=Severity.LOST))
+
     async def room(self) -> None:
         """Waits while too much is waiting to be written."""
         while len(self._pending) >= _ROOM:
@@ -103,9 +109,9 @@ class RunRecorder:
         """Closes the list of attempts; what was not flushed is not recorded."""
         self._begun.close()
 
-    def _write(self, batch: list[Executed | Event]) -> None:
+    def _write(self, batch: list[Executed | Event | Notice]) -> None:
         for item in batch:
-            self._archive.append(item if isinstance(item, Event) else self._kept(item))
+            self._archive.append(self._kept(item) if isinstance(item, Executed) else item)
         self._archive.commit()
 
     def _kept(self, executed: Executed) -> Trial:
