@@ -22,6 +22,12 @@ class Spec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Gives the names of the documents that it looks at; none where a program decides."""
+        named = getattr(self, "document", None)
+        return (named,) if named is not None else ()
+
 
 class Cite(Spec):
     """Where to quote from when the check itself has nothing to show.
@@ -162,6 +168,11 @@ class SqlSpec(Spec):
         if fault := query_fault(self.query, columns):
             raise ValueError(fault)
         return self
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Gives the names of the documents that its tables are made of."""
+        return tuple(table.document for table in self.tables.values())
 
 
 class DomSpec(Spec):

@@ -87,6 +87,8 @@ def grade_category(check: Check, material: Material, mode: Mode) -> Grade:
         places = found.places
         if found.raw > 0 and not places:
             places = record_quoted(material, _FIELD.get(check.kind, "output"))
+        if not found.raw:
+            _refuse_silence(check.spec, material)
         return graded(category, material, found.raw, places, by=by)
     except NotEstimable as error:
         return Grade(trial=trial, criterion=category.id, not_evaluable=error.why, by=by)
@@ -146,6 +148,24 @@ def hinder(category: Category, material: Material, mode: Mode) -> None:
         if not any(is_of(probe, name) for name in material.documents):
             why = material.outages.get(probe, "it left no document of this trial")
             raise NotEstimable(f"unbewertbar: probe {probe}: {why}", code="outage")
+
+
+def _refuse_silence(spec: Spec, material: Material) -> None:
+    """Stops where nothing was lost in a log that holds no line of the trial: that shows nothing.
+
+    What is absent from such a log is absent all the same, and counts as it is.
+
+    Raises:
+        NotEstimable: a document that the check looked at is such a log.
+    """
+    for name in spec.documents:
+        seen = material.pages.get(name)
+        if name in material.followed and seen is not None and not seen.content:
+            raise NotEstimable(
+                f"unbewertbar: {name} holds no line of this trial, so that it shows no fault says "
+                "nothing",
+                code="no_trace",
+            )
 
 
 def is_of(probe: str, document: str) -> bool:

@@ -43,8 +43,9 @@ class Page:
 class Material:
     """One trial as its checks see it.
 
-    `outages` says why a probe could not be used for this trial: probe name -> reason. `programs`
-    are the study's own checks; null = there are none. `pages` keeps what has been read already.
+    `outages` says why a probe could not be used for this trial: probe name -> reason. `followed`
+    are the documents into which a probe puts at least one line of every trial that left any trace.
+    `programs` are the study's own checks; null = there are none. `pages` keeps what has been read.
     """
 
     trial: Trial
@@ -52,6 +53,7 @@ class Material:
     brief: Brief | None = None
     holdout: Holdout | None = None
     outages: Mapping[str, str] = field(default_factory=dict)
+    followed: frozenset[str] = frozenset()
     programs: Programs | None = None
     pages: dict[str, Page] = field(default_factory=dict)
     cache: dict[tuple[str, str], Any] = field(default_factory=dict)

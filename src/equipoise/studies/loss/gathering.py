@@ -89,6 +89,7 @@ def gather(archive: Archive, sealed: Sealed, catalog: Catalog, today: date) -> G
         for event in archive.read(Event)
         if event.kind is EventKind.PROBE
     }
+    followed = _followed(sealed.plan)
     trials = list(archive.read(Trial))
     documents, names = _documents(archive, {trial.id for trial in trials})
     work, endings = [], Counter[str]()
@@ -106,6 +107,7 @@ def gather(archive: Archive, sealed: Sealed, catalog: Catalog, today: date) -> G
                 brief=sealed.briefs.get(trial.unit),
                 holdout=sealed.holdouts.get(trial.unit),
                 outages=outages,
+                followed=followed,
                 barred=_barred(trial.unit, sealed, changed, today),
             )
         )
@@ -147,6 +149,16 @@ def _with_grades(archive: Archive, catalog: Catalog, gathered: Gathered) -> Gath
             if not gathered.has_soft:
                 del gathered.standing[grade.trial]
     return gathered
+
+
+def _followed(plan: Plan) -> frozenset[str]:
+    """Gives the documents of probes that wait for a line of every trial, as `files` does."""
+    names = [
+        probe.name
+        for probe in plan.probes
+        if probe.kind == "files" and str(probe.options.get("min_lines", 1)) != "0"
+    ]
+    return frozenset(f"{name}.{end}" for name in names for end in ("jsonl", "log"))
 
 
 def _documents(archive: Archive, trials: set[str]) -> tuple[dict[str, dict[str, str]], set[str]]:

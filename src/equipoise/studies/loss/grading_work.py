@@ -38,6 +38,7 @@ class Work:
     brief: Brief | None
     holdout: Holdout | None
     outages: Mapping[str, str] = field(default_factory=dict)
+    followed: frozenset[str] = frozenset()
     barred: str = ""
 
 
@@ -65,6 +66,7 @@ def material_of(work: Work, blobs: Blobs, programs: Programs | None = None) -> M
         brief=work.brief,
         holdout=work.holdout,
         outages=work.outages,
+        followed=work.followed,
         programs=programs,
     )
 
