@@ -36,8 +36,13 @@ def test_only_improvements_over_the_whole_weight_are_better() -> None:
     [
         msgspec.structs.replace(_GOOD, covered=0.64),
         msgspec.structs.replace(_GOOD, delta=0.04, lo=0.02, hi=0.06),
+        msgspec.structs.replace(_GOOD, unseen=0.7),
     ],
-    ids=["a third of the weight is not scored", "the score may have got worse by the margin"],
+    ids=[
+        "a third of the weight is not scored",
+        "the score may have got worse by the margin",
+        "only one side could evaluate most of it",
+    ],
 )
 def test_a_gain_in_a_part_is_not_said_of_the_whole(shown: Shown) -> None:
     told = _word((_GAIN, _NONE), shown)
@@ -54,5 +59,7 @@ def test_a_regression_without_evidence_forbids_better() -> None:
 def test_equivalent_wants_the_whole_weight_inside_the_margin() -> None:
     assert _word((_NONE,), _GOOD).verdict == "equivalent"
     assert _word((_NONE,), msgspec.structs.replace(_GOOD, covered=0.9)).verdict == "cannot tell"
+    assert _word((_NONE,), msgspec.structs.replace(_GOOD, unseen=0.2)).verdict == "cannot tell"
+    assert _word((_NONE,), msgspec.structs.replace(_GOOD, unseen=0.001)).verdict == "equivalent"
     wide = msgspec.structs.replace(_GOOD, lo=-0.06)
     assert _word((_NONE,), wide).verdict == "cannot tell"

@@ -296,6 +296,8 @@ def test_the_loss_is_compared_over_what_both_sides_could_evaluate(tmp_path: Path
     comparison = result(folder)
     assert [r.delta for r in comparison.rows] == pytest.approx([0.0, 0.0])
     assert any("only one side" in note for note in comparison.notes)
+    assert comparison.verdict == "cannot tell"
+    assert "25.0% of what is weighed was evaluated on one side only" in comparison.why
 
 
 @pytest.mark.requirement("X-E14")

@@ -16,7 +16,8 @@ _TIMES = 3.0
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """The difference of the suite scores with its 90 % limits, and how much of the weight is in it.
 
-    `factor` times as many units would show equivalence if nothing had changed.
+    `factor` times as many units would show equivalence if nothing had changed. `unseen` is the
+    share of what was weighed that only one side could evaluate.
     """
 
     delta: float
@@ -25,6 +26,12 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     covered: float
     n: int
     factor: float
+    unseen: float = 0.0
+
+    def holds(self, mde: float) -> tuple[bool, bool]:
+        """Says whether the difference lies below mde, and above -mde, whatever was not seen."""
+        rest = 1.0 - self.unseen
+        return rest * self.hi + self.unseen < mde, rest * self.lo - self.unseen > -mde
 
 
 def judged(rows: Sequence[LossRow], mde: float) -> tuple[LossRow, ...]:
@@ -87,7 +94,8 @@ def verdict(
     scored on both sides, no change lacks nothing but evidence, and the 90 % interval of the score
     difference lies below mde: a gain seen in a part of the weight says nothing about the rest.
     Equivalent only where nothing is listed, every partition is scored, and that interval lies
-    inside +-mde (two one-sided tests at 5 %); else nobody can tell.
+    inside +-mde (two one-sided tests at 5 %); else nobody can tell. Where only one side could
+    evaluate a part of what is weighed, the two may differ there by anything from -1 to 1.
     """
     rows = comparison.rows
     worse = [row for row in rows if row.is_listed and not row.is_improvement]
@@ -95,8 +103,9 @@ def verdict(
     unproven = [row for row in rows if row.failed == ("citation",)]
     mde = comparison.mde
     is_whole = shown is not None and shown.covered > _ALL and not unproven
-    is_harmless = is_whole and shown is not None and shown.hi < mde
-    is_same = is_harmless and shown is not None and -mde < shown.lo
+    is_below, is_above = shown.holds(mde) if shown is not None else (False, False)
+    is_harmless = is_whole and is_below
+    is_same = is_harmless and is_above
     score = _score_told(shown, mde)
     seen = comparison.look
     word, needed = Word.CANNOT_TELL, ""
@@ -194,9 +203,14 @@ def _score_told(shown: Shown | None, mde: float) -> str:
         return "and no partition is scored on both sides."
     inside = -mde < shown.lo and shown.hi < mde
     part = "" if shown.covered > _ALL else f" over {shown.covered:.0%} of the weight"
+    lacking = (
+        f" {shown.unseen:.1%} of what is weighed was evaluated on one side only, and is not in it."
+        if shown.unseen > 0
+        else ""
+    )
     return (
         f"and the suite score differs by {shown.delta:+.4f}{part} (90 % interval {shown.lo:+.4f} "
-        f"to {shown.hi:+.4f}, {'inside' if inside else 'not inside'} ±{mde:g})."
+        f"to {shown.hi:+.4f}, {'inside' if inside else 'not inside'} ±{mde:g}).{lacking}"
     )
 
 
@@ -220,6 +234,8 @@ def _needed(comparison: LossComparison, shown: Shown | None) -> str:
     if few:
         named = ", ".join(few[:3]) + (f" and {len(few) - 3} more" if len(few) > 3 else "")
         parts.append(f"bring {_counted(len(few), 'partition')} ({named}) to n_min on both sides")
+    if shown is not None and shown.unseen > 0:
+        parts.append("let every category be evaluable on both sides")
     if shown is not None and shown.factor > 1.0:
         units = int(-(-shown.n * shown.factor // 1))
         parts.append(

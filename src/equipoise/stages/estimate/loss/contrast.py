@@ -13,7 +13,7 @@ from equipoise.records.suite import LossRow
 from equipoise.stages.estimate.loss.crosscheck import bootstrap_limits
 from equipoise.stages.estimate.loss.scoring import FEW, NOT_EVALUABLE, SCORED, Scored
 from equipoise.stages.estimate.loss.shared import correlations
-from equipoise.stages.estimate.loss.sides import Side, both_sides
+from equipoise.stages.estimate.loss.sides import Side, both_sides, one_sided
 from equipoise.stats.critical import critical_value
 from equipoise.stats.loss_reach import reportable_loss
 from equipoise.stats.reporting import guarded_rows
@@ -30,7 +30,8 @@ class ScoreDifference(msgspec.Struct, frozen=True, kw_only=True):
 
     `lo` and `hi` are guarded limits at 90 %. `covered` is the share of all partition weight in it;
     `n` the units of the smaller side, `factor` how many times as many would show equivalence with
-    80 % probability if nothing had changed.
+    80 % probability if nothing had changed. `unseen` is the share of what was weighed that only
+    one side could evaluate: there the sides may differ by anything.
     """
 
     delta: float
@@ -39,6 +40,7 @@ class ScoreDifference(msgspec.Struct, frozen=True, kw_only=True):
     covered: float
     n: int
     factor: float
+    unseen: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +207,7 @@ def _score(
         return None
     one, two = sides[0].moments(chosen), sides[1].moments(chosen)
     found = weighted_difference(one, two, kept, level=SAME_LEVEL, correlation=r[chosen])
+    unseen = one_sided(tuple(part.text for part in plan.partitions), new, base)[chosen[:, 0]]
     reach = max(found.interval.hi - found.value, found.value - found.interval.lo)
     return ScoreDifference(
         delta=found.value,
@@ -213,6 +216,7 @@ def _score(
         covered=float(kept.sum() / weights.sum()),
         n=int(min(one.n.sum(), two.n.sum())),
         factor=(reach / plan.mde * _SURE) ** 2,
+        unseen=float((kept * unseen).sum() / kept.sum()),
     )
 
 

@@ -85,6 +85,19 @@ def both_sides(
     return sides[0], sides[1], notes
 
 
+def one_sided(parts: tuple[str, ...], new: Scored, base: Scored) -> FloatArray:
+    """Gives, by partition, the share of what was weighed that only one side could evaluate.
+
+    A category counts with its weight, times the share of a side's units that have a value in it.
+    """
+    weights = np.array([c.weight for c in new.table.categories])
+    counts = [_placed(one, parts) for one in (new, base)]
+    shares = [n[:, 1:] / np.maximum(n[:, :1], 1.0) for n in counts]
+    most, least = np.maximum(*shares) @ weights, np.minimum(*shares) @ weights
+    lacking: FloatArray = (most - least) / np.where(most > 0, most, 1.0)
+    return lacking
+
+
 def _placed(one: Scored, parts: tuple[str, ...]) -> FloatArray:
     """Gives the counts of units by the comparison's partitions; 0 where the run has none."""
     found = np.zeros((len(parts), one.moments.n.shape[1]))
