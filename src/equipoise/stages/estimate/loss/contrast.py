@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from equipoise.records.plan import CellPlan, Plan
 from equipoise.records.suite import LossRow
 from equipoise.stages.estimate.loss.crosscheck import bootstrap_limits
+from equipoise.stages.estimate.loss.rules import critical, limits_at
 from equipoise.stages.estimate.loss.scoring import FEW, NOT_EVALUABLE, SCORED, Scored
 from equipoise.stages.estimate.loss.shared import correlations
 from equipoise.stages.estimate.loss.sides import Side, both_sides, one_sided
 from equipoise.stats.critical import critical_value
 from equipoise.stats.loss_reach import reportable_loss
-from equipoise.stats.reporting import guarded_rows
 from equipoise.stats.weighted_difference import weighted_difference
 
 FloatArray = NDArray[np.float64]
@@ -64,16 +64,18 @@ def contrast(
     if not plan.cells:
         return Contrast(rows=(), score=None, z=0.0, notes=("the plan registers no cell",))
     parts = tuple(part.text for part in plan.partitions)
-    z = critical_value(plan.k).z
-    one, two, notes = both_sides(con, parts, (new, base), z)
+    columns = {"": 0} | {c.id: 1 + c.place for c in new.table.categories}
+    one, two, notes = both_sides(con, parts, (new, base), critical_value(plan.k).z)
     r = correlations(con, one, two) if plan.paired else np.zeros(one.n.shape)
+    rule = critical(con, plan, (one, two), r, _evaluable(plan, parts, columns, (one, two)))
+    z, notes = rule.z, [*notes, *([rule.note] if rule.note else [])]
     table = _Table(
         plan=plan,
         n_min=_least(plan, new, base),
         sides=(one, two),
-        limits=_limits(plan, one, two, r),
+        limits=_limits(plan, (one, two), r, z),
         bootstrap=bootstrap_limits(con, one, two, seed, z, is_paired=plan.paired),
-        columns={"": 0} | {c.id: 1 + c.place for c in new.table.categories},
+        columns=columns,
     )
     return Contrast(
         rows=tuple(table.row(cell) for cell in plan.cells),
@@ -102,11 +104,24 @@ class _Limits:
     reportable: FloatArray
 
 
-def _limits(plan: Plan, new: Side, base: Side, r: FloatArray) -> _Limits:
+def _evaluable(
+    plan: Plan, parts: tuple[str, ...], columns: dict[str, int], sides: tuple[Side, Side]
+) -> list[tuple[int, int]]:
+    """Gives (partition, column) of the registered cells in which both sides have two units."""
+    places = [
+        (parts.index(cell.partition), columns[cell.category])
+        for cell in plan.cells
+        if cell.partition in parts and cell.category in columns
+    ]
+    return [at for at in places if min(sides[0].n[at], sides[1].n[at]) > 1]
+
+
+def _limits(plan: Plan, sides: tuple[Side, Side], r: FloatArray, z: float) -> _Limits:
+    new, base = sides
     chosen = np.minimum(new.n, base.n) > 1
     one, two = new.moments(chosen), base.moments(chosen)
-    found = guarded_rows(one, two, k=plan.k, margin=plan.mde, correlation=r[chosen])
-    reach = reportable_loss(one, two, z=found.z, margin=plan.mde, correlation=r[chosen])
+    se, literal, guarded = limits_at(one, two, z, r[chosen])
+    reach = reportable_loss(one, two, z=z, margin=plan.mde, correlation=r[chosen])
 
     def placed(values: FloatArray) -> FloatArray:
         whole = np.full(new.n.shape, np.nan)
@@ -114,9 +129,9 @@ def _limits(plan: Plan, new: Side, base: Side, r: FloatArray) -> _Limits:
         return whole
 
     return _Limits(
-        se=placed(found.se),
-        literal=(placed(found.literal_low), placed(found.literal_high)),
-        guarded=(placed(found.guarded_low), placed(found.guarded_high)),
+        se=placed(se),
+        literal=(placed(literal[0]), placed(literal[1])),
+        guarded=(placed(guarded[0]), placed(guarded[1])),
         reportable=placed(reach),
     )
 
