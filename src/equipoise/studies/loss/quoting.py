@@ -1,6 +1,5 @@
 """What may be shown of a unit's logs: permission to quote, and pseudonyms for what is quoted."""
 
-import re
 from dataclasses import dataclass, field
 
 import msgspec
@@ -10,6 +9,7 @@ from equipoise.records.plan import Provenance
 from equipoise.records.suite import LossCitation
 from equipoise.stages.estimate.loss.citing import Quotable
 from equipoise.stages.plan.units import digest_of, read_units
+from equipoise.studies.loss.pseudonyms import pseudonymised
 from equipoise.studies.loss.scoring import LossRun
 
 
@@ -21,13 +21,8 @@ class Permissions:
     pseudonyms: dict[str, str] = field(default_factory=dict)
 
     def shown(self, text: str) -> str:
-        """Gives the text with every name replaced by its pseudonym, the longest names first."""
-        if not self.pseudonyms:
-            return text
-        names = sorted(self.pseudonyms, key=lambda name: (-len(name), name))
-        return re.sub(
-            "|".join(map(re.escape, names)), lambda found: self.pseudonyms[found[0]], text
-        )
+        """Gives the text with every name replaced by its pseudonym."""
+        return pseudonymised(text, self.pseudonyms)
 
 
 def permissions(run: LossRun) -> Permissions:

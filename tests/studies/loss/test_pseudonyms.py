@@ -1,0 +1,42 @@
+"""Names stand in no quote, however the log writes them."""
+
+import html
+import json
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+
+from equipoise.studies.loss.pseudonyms import pseudonymised
+
+NAMES = {"Jürgen Großmann": "Person A", "Jürgen": "Person C", "O'Brien": "Person B"}
+
+
+@pytest.mark.requirement("E2E-07")
+@pytest.mark.parametrize(
+    "written",
+    [
+        str,
+        json.dumps,
+        lambda text: json.dumps(json.dumps(text)),
+        html.escape,
+        str.upper,
+        str.lower,
+        lambda text: json.dumps(text.upper()),
+        lambda text: unicodedata.normalize("NFD", text),
+        lambda text: text.replace(" ", "\n  "),
+        lambda text: text.encode("ascii", "xmlcharrefreplace").decode(),
+        lambda text: text.replace("ü", "&uuml;").replace("ß", "&szlig;"),
+    ],
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_e2e_07_a_name_is_replaced_however_it_is_written(
+    written: Callable[[str], str], name: str
+) -> None:
+    shown = pseudonymised(f"to <{written(name)}>, 5 EUR", NAMES)
+    assert shown.replace('\\"', "").replace('"', "") == f"to <{NAMES[name]}>, 5 EUR"
+
+
+def test_other_text_stays_as_it_is() -> None:
+    assert pseudonymised("Jurgen paid 5 EUR", NAMES) == "Jurgen paid 5 EUR"
+    assert pseudonymised("Jürgen", {}) == "Jürgen"
