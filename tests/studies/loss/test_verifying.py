@@ -90,6 +90,28 @@ def lost_page(folder: Path) -> None:
     one(folder, "comparisons/*/report/index.html").unlink()
 
 
+def lost_suite(folder: Path) -> None:
+    one(folder, "archive/release-2-*/suites/*/suite.json").unlink()
+
+
+def lost_result(folder: Path) -> None:
+    one(folder, "comparisons/*/regressions.json").unlink()
+
+
+def lost_seal(folder: Path) -> None:
+    folder.joinpath("seal.json").unlink()
+
+
+def edited_catalog(folder: Path) -> None:
+    path = folder / "catalogs" / "loss-catalog.v1.json"
+    path.write_bytes(path.read_bytes().replace(b"0.3", b"0.2"))
+
+
+def edited_event(folder: Path) -> None:
+    path = one(folder, "archive/release-2-*/events.jsonl")
+    path.write_bytes(path.read_bytes().replace(b"started", b"stopped"))
+
+
 @pytest.mark.requirement("E2E-01")
 def test_a_study_as_it_was_written_is_verified(folder: Path) -> None:
     done = called("verify", folder)
@@ -111,6 +133,11 @@ def test_a_study_as_it_was_written_is_verified(folder: Path) -> None:
         (edited_grade, "grades.jsonl"),
         (edited_copy_of_the_plan, "the run followed"),
         (lost_page, "report/index.html"),
+        (lost_suite, "suite.json: is missing"),
+        (lost_result, "regressions.json: is missing"),
+        (lost_seal, "seal.json: is missing"),
+        (edited_catalog, "loss-catalog.v1.json: changed after planning"),
+        (edited_event, "events.jsonl"),
     ],
     ids=lambda part: getattr(part, "__name__", part),
 )
@@ -121,6 +148,7 @@ def test_an_alteration_is_found_and_named(
     done = called("verify", folder)
     assert done.exit_code == 1
     assert named in done.output
+    assert "not verified: " in done.output.splitlines()[-1]
 
 
 def test_the_report_is_written_again_from_the_archives(folder: Path) -> None:

@@ -33,6 +33,11 @@ from equipoise.studies.loss.scoring import (
     score_run,
 )
 from equipoise.studies.loss.sealed import check_seal
+from equipoise.studies.loss.verifying_sealed import (
+    check_lock,
+    check_named_files,
+    check_seal_stands,
+)
 
 SEAL = "seal.json"
 STUDY = "study.yaml"
@@ -55,11 +60,15 @@ def check_study(study: Path) -> Iterator[Check]:
         )
     yield _plan(study)
     yield _amendments(study)
+    if study.joinpath(SEAL).is_file():
+        yield check_named_files(study)
     runs: list[LossRun] = []
     folder = study / ARCHIVES
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.joinpath(MANIFEST).is_file():
             yield from _archive(study, path, runs)
+    yield from check_seal_stands(study, runs)
+    yield check_lock(study, runs)
     history, check = _history(study)
     yield check
     derived: dict[str, Compared] = {}
@@ -143,8 +152,8 @@ def _archive(study: Path, path: Path, runs: list[LossRun]) -> Iterator[Check]:
         yield _failed(f"{inside}/{PLAN}", "the run cannot be read by its plan", error)
         return
     yield Check(thing=f"{inside}/{PLAN}", says="the plan that the run followed")
-    runs.append(run)
     if is_whole:
+        runs.append(run)
         with tempfile.TemporaryDirectory(prefix="equipoise-") as place:
             columns = run.archive.derive_columns(Path(place))
             for file in sorted(path.joinpath(SUITES).glob(f"*/{SUITE}")):
@@ -234,14 +243,20 @@ def _rows(
     """Derives every row again whose suite still stands; older ones are kept by the chain."""
     if history is None:
         return Check(thing=HISTORY, says="not comparable")
-    faults = []
+    faults: list[Fault] = []
     old = 0
     for number, row in enumerate(history.rows, start=1):
         path = study / row.suite
+        faults += _missing(study, row, number)
         if not path.is_file() or digest(path.read_bytes()) != row.suite_sha256:
             old += 1
             continue
-        wanted = _row_again(row, runs, derived, path)
+        try:
+            wanted = _row_again(row, runs, derived, path)
+        except EquipoiseError as error:
+            what = "the row cannot be derived"
+            faults.append(Fault(file=LINES, line=number, what=what, found=str(error)))
+            continue
         if wanted is not None and wanted != row:
             faults.append(
                 Fault(
@@ -260,6 +275,14 @@ def _rows(
         what = f"{old} rows are of suites that a later grading replaced; the chain keeps them"
         faults.append(Fault(file=HISTORY, what=what, is_note=True))
     return Check(thing=HISTORY, says=f"{len(history.rows)} rows", faults=tuple(faults))
+
+
+def _missing(study: Path, row: HistoryRow, line: int) -> Iterator[Fault]:
+    """Yields a fault for each file that a row leads to and that is gone."""
+    for name in (row.suite, *([f"{row.comparison}/{RESULT}"] if row.comparison else [])):
+        if not study.joinpath(name).is_file():
+            what = f"is missing, and line {line} of {LINES} leads to it"
+            yield Fault(file=name, what=what)
 
 
 def _row_again(
