@@ -39,7 +39,10 @@ open("pids", "w").write(f"{os.getpid()} {child.pid}")
 desk = HTTPServer(("127.0.0.1", port), Desk)
 if how != "silent":
     print("listening on", f"http://127.0.0.1:{desk.server_port}", flush=True)
-    open("ready.txt", "w").write(f"http://127.0.0.1:{desk.server_port}")
+    file = open("ready.txt", "w")
+    time.sleep(0.5 if how == "slow" else 0)
+    file.write(f"http://127.0.0.1:{desk.server_port}")
+    file.close()
 desk.serve_forever()
 """
 
@@ -153,3 +156,8 @@ def test_the_fault_of_the_system_behind_it_is_told_before_anything_starts(tmp_pa
     with pytest.raises(InputError, match="did you mean 'unit'"):
         ServedSystem(spec, setting(tmp_path), lambda known: HttpSystem("{service}/{uint}", known))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_still_empty_says_no_address(tmp_path: Path) -> None:
+    (answer,) = asked(served(tmp_path, "slow", {"file": "ready.txt"}), tmp_path)
+    assert answer.output == b"alive"

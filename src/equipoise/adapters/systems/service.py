@@ -160,7 +160,9 @@ class ServedSystem:
             return _address_in(found) if found else None
         if "file" in self._ready:
             path = self._setting.folder / self._ready["file"]
-            return await anyio.to_thread.run_sync(_content, path)
+            content = await anyio.to_thread.run_sync(_content, path)
+            is_unwritten = content == "" and not self._address  # made, its address yet to come
+            return None if is_unwritten else content
         url = str(filled(self._ready["url"], running.values))
         origin = urlsplit(url)
         return f"{origin.scheme}://{origin.netloc}" if await _answers(url) else None
