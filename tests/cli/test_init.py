@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 
 def equipoise(*words: str | Path, code: int = 0) -> str:
@@ -22,6 +23,22 @@ def test_the_starter_is_written_and_can_be_planned(tmp_path: Path) -> None:
     said = equipoise("init", "loss", tmp_path / "new" / "study")
     assert f"{tmp_path / 'new' / 'study' / 'study.yaml'}\n" in said
     assert "plan" in equipoise("plan", tmp_path / "new" / "study")
+
+
+def test_the_starter_goes_through_as_it_is(tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    equipoise("init", "loss", study)
+    before = study.joinpath("study.yaml").read_bytes()
+    for verb in ("plan", "seal", "run", "grade"):
+        equipoise(verb, study)
+    said = equipoise("compare", study, code=1)
+    assert "regressions (2):" in said
+    assert "topic=refund / wrong_fact" in said
+    equipoise("verify", study)
+    assert study.joinpath("study.yaml").read_bytes() == before
+    assert sorted(path.name for path in study.joinpath("state").iterdir()) == [".keep"]
+    (junit,) = study.glob("comparisons/*/report/junit.xml")
+    assert ET.parse(junit).getroot().get("failures") == "2"
 
 
 def test_it_writes_beside_what_stands_there(tmp_path: Path) -> None:
