@@ -39,6 +39,7 @@ def executed_study(
     left: Left = answered,
     *,
     endings: dict[str, Ending] | None = None,
+    exit_code: int = 0,
     is_durable: bool = True,
     **changes: Any,
 ) -> Path:
@@ -48,6 +49,7 @@ def executed_study(
         folder: is made.
         left: what each trial leaves; no ``output`` = the system gave nothing.
         endings: unit -> how its trials end, where not completed.
+        exit_code: of every trial.
         is_durable: false for large ones.
         changes: see `made_study`.
     """
@@ -71,13 +73,19 @@ def executed_study(
             archive.append(Event(kind=EventKind.STARTED, at=NOW.isoformat()))
             for unit in sealed.plan.units:
                 for repetition in range(1, unit.repetitions + 1):
-                    _execute(archive, (unit.id, arm.name, repetition), left, endings or {})
+                    _execute(
+                        archive, (unit.id, arm.name, repetition), left, endings or {}, exit_code
+                    )
         path.joinpath(PLAN).write_bytes(planned.content)
     return folder
 
 
 def _execute(
-    archive: Archive, cell: tuple[str, str, int], left: Left, endings: dict[str, Ending]
+    archive: Archive,
+    cell: tuple[str, str, int],
+    left: Left,
+    endings: dict[str, Ending],
+    exit_code: int,
 ) -> None:
     unit, arm, repetition = cell
     identity = trial_id(unit, arm, None, repetition, 1)
@@ -94,7 +102,7 @@ def _execute(
             arm=arm,
             repetition=repetition,
             ending=endings.get(unit, Ending()),
-            exit_code=0,
+            exit_code=exit_code,
             output=output,
         )
     )

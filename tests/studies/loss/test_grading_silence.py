@@ -61,3 +61,28 @@ def test_silence_is_in_order_where_the_probe_waits_for_no_line(tmp_path: Path) -
     made = _study(tmp_path / "study", more=", min_lines: 0")
     for name in ("fault_logged", "fault_in_rows", "rude"):
         assert {one.value for one in grades(made, "release-2", f"v1:{name}").values()} == {0.0}
+
+
+@pytest.mark.parametrize(("exit_code", "value"), [(3, None), (0, 0.0)])
+def test_a_program_that_failed_and_said_nothing_has_not_shown_that_all_is_well(
+    tmp_path: Path, exit_code: int, value: float | None
+) -> None:
+    def silent(unit: str, arm: str, repetition: int) -> dict[str, bytes]:
+        del unit, arm, repetition
+        return {"output": b""}
+
+    categories = [
+        _category("rude", {"regex": {"pattern": "rude"}}),
+        _category("crashed", {"exit_code": {"one_of": [0]}}),
+    ]
+    made = executed_study(
+        tmp_path / "study",
+        silent,
+        catalog={"version": "v1", "categories": categories},
+        units=made_units(3),
+        exit_code=exit_code,
+    )
+    grade(made)
+    assert {one.value for one in grades(made, "release-1", "v1:rude").values()} == {value}
+    crashed = grades(made, "release-1", "v1:crashed").values()
+    assert {one.value for one in crashed} == {1.0 if exit_code else 0.0}

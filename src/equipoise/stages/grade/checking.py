@@ -16,7 +16,7 @@ from equipoise.stages.grade.exit_code_check import check_exit_code
 from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_path_check import check_json_path
 from equipoise.stages.grade.json_places import span_of
-from equipoise.stages.grade.material import RECORD, Material, Page
+from equipoise.stages.grade.material import OUTPUT, RECORD, Material, Page
 from equipoise.stages.grade.program_checks import check_callable, check_command, code_of
 from equipoise.stages.grade.quoting import exactly, stands
 from equipoise.stages.grade.regex_check import check_regex
@@ -151,21 +151,34 @@ def hinder(category: Category, material: Material, mode: Mode) -> None:
 
 
 def _refuse_silence(spec: Spec, material: Material) -> None:
-    """Stops where nothing was lost in a log that holds no line of the trial: that shows nothing.
+    """Stops where nothing was lost in what holds nothing of the trial: that shows nothing.
 
-    What is absent from such a log is absent all the same, and counts as it is.
+    So it is with a log without a line of the trial, and with the empty output of a program that
+    failed. What is absent from them is absent all the same, and counts as it is.
 
     Raises:
-        NotEstimable: a document that the check looked at is such a log.
+        NotEstimable: a document that the check looked at is of this kind.
     """
+    exit_code = material.trial.exit_code
     for name in spec.documents:
-        seen = material.pages.get(name)
-        if name in material.followed and seen is not None and not seen.content:
+        if name == OUTPUT and exit_code and not _has_content(material, name):
+            raise NotEstimable(
+                f"unbewertbar: it ended with exit code {exit_code} and said nothing, so that its "
+                "output shows no fault says nothing",
+                code="no_output",
+            )
+        if name in material.followed and not _has_content(material, name):
             raise NotEstimable(
                 f"unbewertbar: {name} holds no line of this trial, so that it shows no fault says "
                 "nothing",
                 code="no_trace",
             )
+
+
+def _has_content(material: Material, name: str) -> bool:
+    """Says whether a document that a check has looked at holds anything."""
+    seen = material.pages.get(name)
+    return seen is None or bool(seen.content)
 
 
 def is_of(probe: str, document: str) -> bool:
