@@ -46,7 +46,9 @@ def command(study: Path, *, catalog: Path | None, arm: str | None, as_json: bool
         _write(_as_json(study, graded))
     else:
         _write("".join(f"{line}\n" for told in graded for line in _lines(told)))
-        _write(f"next: equipoise compare {study}\n")
+        versions = sorted({told.version for told in graded})
+        other = f" --catalog {versions[0]}" if catalog is not None and len(versions) == 1 else ""
+        _write(f"next: equipoise compare {study}{other}\n")
 
 
 def _lines(told: "Told") -> Iterator[str]:

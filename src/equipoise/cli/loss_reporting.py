@@ -10,6 +10,7 @@ from equipoise.errors import InputError
 from equipoise.studies.loss.comparing import RESULT
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.retelling import retell, trend
+from equipoise.studies.loss.sealed import refuse_edited_study
 
 _FORMS = {
     "html": "report/index.html",
@@ -24,6 +25,7 @@ def report_loss(path: Path, form: str | None) -> None:
 
     Raises:
         InputError: there is no comparison; or several, and one form of one was asked for.
+        Tampered: the study is not as it was sealed.
     """
     is_one = path.joinpath(RESULT).is_file()
     study = path.resolve().parent.parent if is_one else path
@@ -35,6 +37,7 @@ def report_loss(path: Path, form: str | None) -> None:
             mend=f"equipoise compare {path}",
             code="no_comparison",
         )
+    refuse_edited_study(study)
     if form is not None:
         _print(study, folders, form)
         return

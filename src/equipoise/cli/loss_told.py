@@ -28,6 +28,7 @@ def told(found: Compared, folder: Path) -> str:
         "",
         f"report   {folder / 'report' / 'index.html'}",
         f"files    {folder / 'TOP-REGRESSIONS.md'}",
+        f"verify   equipoise verify {folder.parent.parent}",
     ]
     return "\n".join(lines) + "\n"
 

@@ -72,6 +72,8 @@ def command(
         _write(pretty({"study": str(study), "arms": runs}).decode())
     else:
         _write("".join(f"{line}\n" for run in runs for line in _told(run, study)))
+        if runs and all(run.is_finished for run in runs):
+            _write(f"next: equipoise grade {study}\n")
     if any(run.is_interrupted for run in runs):
         raise SystemExit(_INTERRUPTED)
     if any(run.is_down for run in runs):

@@ -67,7 +67,8 @@ def test_what_is_not_found_is_an_answer_and_no_outage(site: Site) -> None:
     ],
 )
 def test_an_outage_is_unavailable_with_the_reason(site: Site, path: str, said: str) -> None:
-    found = _collected(site.address, request(), url="{service}" + path, timeout_ms="500")
+    timeout_ms = "500" if path == "/slow" else "20000"
+    found = _collected(site.address, request(), url="{service}" + path, timeout_ms=timeout_ms)
     assert said in found.unavailable
     assert found.documents == {}
 

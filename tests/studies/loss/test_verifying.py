@@ -12,6 +12,9 @@ from equipoise.records.event import Seal
 from equipoise.records.suite import HistoryRow, LossComparison, Suite
 from equipoise.stages.report.loss.history import to_history
 from studies.loss.compared_loss_runs import called, table, worse
+from studies.loss.executed import executed_study
+from studies.loss.made_study import made_units
+from studies.loss.study_commands import run
 
 
 @pytest.fixture(scope="module")
@@ -172,3 +175,15 @@ def test_nothing_to_verify_or_to_report_is_said(tmp_path: Path) -> None:
     tmp_path.joinpath("study.yaml").write_text("kind: loss\n")
     assert called("verify", tmp_path).exit_code == 2
     assert called("report", tmp_path).exit_code == 2
+
+
+@pytest.mark.parametrize("verb", ["compare", "report"])
+def test_no_verb_reads_on_where_the_sealed_study_was_edited(tmp_path: Path, verb: str) -> None:
+    study = executed_study(tmp_path / "study", units=made_units(3))
+    assert run("grade", study)[0] == 0
+    assert run("compare", study)[0] in {0, 1}
+    written = study / "study.yaml"
+    written.write_text(written.read_text().replace("mde:", "mde: 0.4 #", 1))
+    code, _, err = run(verb, study)
+    assert code == 1
+    assert "study.yaml" in err

@@ -17,6 +17,7 @@ from equipoise.studies.loss.scoring import (
     runs_of,
     score_run,
 )
+from equipoise.studies.loss.sealed import refuse_edited_study
 
 COMPARISONS = "comparisons"
 
@@ -57,7 +58,9 @@ def pair_in(
     Raises:
         Blocked: there is no run, or none of the baseline.
         InputError: an arm is unknown, or the two cannot be compared.
+        Tampered: the study is not as it was sealed.
     """
+    refuse_edited_study(study)
     runs = runs_of(study)
     if not runs:
         raise Blocked(

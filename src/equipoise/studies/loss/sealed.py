@@ -100,6 +100,16 @@ def sealed_plan(study: Path) -> tuple[Plan, bytes, Seal]:
     return plan, content, seal
 
 
+def refuse_edited_study(study: Path) -> None:
+    """Checks that a sealed study is as it was sealed; says nothing of one that has no seal.
+
+    Raises:
+        Tampered: plan, study file, catalog or reference set were changed since.
+    """
+    if study.joinpath(SEAL).is_file():
+        sealed_plan(study)
+
+
 def check_seal(content: bytes, seal: Seal, *, ca: Path | None = None) -> None:
     """Does nothing where the seal's proofs are over exactly this plan.
 

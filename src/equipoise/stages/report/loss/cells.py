@@ -2,7 +2,7 @@
 
 from equipoise.records.estimate import Interval
 from equipoise.records.suite import LossCitation, LossRow
-from equipoise.stages.report.loss.reading import LossReading, joint, name
+from equipoise.stages.report.loss.reading import LossReading, name
 from equipoise.stages.report.numbers import Span, count, counted, fixed, plain, span
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label, quotation
@@ -69,10 +69,20 @@ def others_section(reading: LossReading) -> Section | None:
 
 
 def shown(reading: LossReading, row: LossRow) -> Span:
-    """Prints the difference of a cell with its joint limits."""
-    limits = joint(row)
-    interval = Interval(lo=limits[0], hi=limits[1], level=0.95, method="joint") if limits else None
+    """Prints the difference of a cell with its literal limits, as the tables of the study do."""
+    return _span(reading, row, row.literal_lo, row.literal_hi)
+
+
+def guarded(reading: LossReading, row: LossRow) -> str:
+    """Prints the guarded limits of a cell, to stand beside the literal ones; empty without any."""
+    said = _span(reading, row, row.guarded_lo, row.guarded_hi)
+    return f"guarded {said.lo} to {said.hi}" if said.lo else ""
+
+
+def _span(reading: LossReading, row: LossRow, lo: float | None, hi: float | None) -> Span:
     mde = reading.comparison.mde
+    known = lo is not None and hi is not None
+    interval = Interval(lo=lo or 0.0, hi=hi or 0.0, level=0.95, method="z") if known else None
     return span(row.delta, interval, marks=(mde, -mde))
 
 
@@ -85,7 +95,7 @@ def _finding(reading: LossReading, row: LossRow) -> tuple[Cell, ...]:
     return (
         named(name(row)),
         Cell(text=said.value),
-        Cell(text=f"{said.lo} to {said.hi}"),
+        Cell(text=f"{said.lo} to {said.hi}", note=guarded(reading, row)),
         Cell(text=f"{count(row.n_base)} / {count(row.n_new)}"),
         _evidence(row.citation),
     )
@@ -117,7 +127,10 @@ def _other(reading: LossReading, row: LossRow) -> tuple[Cell, ...]:
     return (
         named(name(row)),
         Cell(text=said.value or "not estimable"),
-        Cell(text=f"{said.lo} to {said.hi}" if said.lo else "not estimable"),
+        Cell(
+            text=f"{said.lo} to {said.hi}" if said.lo else "not estimable",
+            note=guarded(reading, row),
+        ),
         Cell(
             text=f"{count(row.n_base)} / {count(row.n_new)}",
             note=f"of {count(row.n_min)} needed" if short else "",

@@ -7,7 +7,7 @@ from equipoise.records.suite import LossRow
 from equipoise.stages.report.forest import Axis, Bar, scale
 from equipoise.stages.report.frame import filled
 from equipoise.stages.report.glossary import WORDS
-from equipoise.stages.report.loss.cells import findings_section, others_section, shown
+from equipoise.stages.report.loss.cells import findings_section, guarded, others_section, shown
 from equipoise.stages.report.loss.reading import LossReading, joint, name, word
 from equipoise.stages.report.loss.suites import steadiness_section, suites_section
 from equipoise.stages.report.numbers import Span, count, counted, fixed, plain
@@ -30,6 +30,7 @@ class Drawn:
     name: str
     word: str
     span: Span
+    guarded: str
     bar: Bar | None
     n_units: str
 
@@ -87,6 +88,7 @@ def _drawn(reading: LossReading, row: LossRow, axis: Axis) -> Drawn:
         name=label(name(row)),
         word=word(row).value,
         span=said,
+        guarded=guarded(reading, row),
         bar=_bar(row, said, axis),
         n_units=f"{count(row.n_base)} / {count(row.n_new)}",
     )

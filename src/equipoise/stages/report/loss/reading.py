@@ -68,10 +68,8 @@ def joint(row: LossRow) -> tuple[float, float] | None:
 
 
 def _lowest(row: LossRow) -> float:
-    limits = joint(row)
-    return limits[0] if limits else -1.0
+    return -1.0 if row.literal_lo is None else row.literal_lo
 
 
 def _highest(row: LossRow) -> float:
-    limits = joint(row)
-    return limits[1] if limits else 1.0
+    return 1.0 if row.literal_hi is None else row.literal_hi
