@@ -171,6 +171,29 @@ class SuiteLook(msgspec.Struct, frozen=True, kw_only=True):
     word: str = ""
 
 
+class ScoreDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """The difference of the suite scores over the partitions scored on both sides.
+
+    `lo` and `hi` are guarded limits at 90 %. `covered` is the share of all partition weight in it;
+    `n` the units of the smaller side, `factor` how many times as many would show equivalence with
+    80 % probability if nothing had changed. `unseen` is the share of what was weighed that only
+    one side could evaluate: there the sides may differ by anything.
+    """
+
+    delta: float
+    lo: float
+    hi: float
+    covered: float
+    n: int
+    factor: float
+    unseen: float = 0.0
+
+    def holds(self, mde: float) -> tuple[bool, bool]:
+        """Says whether the difference lies below mde, and above -mde, whatever was not seen."""
+        rest = 1.0 - self.unseen
+        return rest * self.hi + self.unseen < mde, rest * self.lo - self.unseen > -mde
+
+
 class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     """The file `regressions.json`: two suites compared by the plan's rule.
 

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from equipoise.records.suite import LossComparison, LossRow
-from equipoise.stages.decide.loss import Shown, verdict
+from equipoise.records.suite import LossComparison, LossRow, ScoreDifference
+from equipoise.stages.decide.loss import verdict
 from stages.report.loss.readings import ordinary
 
 _READING = ordinary()
@@ -15,10 +15,10 @@ _NONE = next(row for row in _READING.comparison.rows if row.failed == ("literal"
 _UNPROVEN = msgspec.structs.replace(
     _LOSS, is_listed=False, citation=None, failed=("citation",), category="other"
 )
-_GOOD = Shown(delta=-0.03, lo=-0.04, hi=-0.02, covered=1.0, n=1000, factor=1.0)
+_GOOD = ScoreDifference(delta=-0.03, lo=-0.04, hi=-0.02, covered=1.0, n=1000, factor=1.0)
 
 
-def _word(rows: tuple[LossRow, ...], shown: Shown) -> LossComparison:
+def _word(rows: tuple[LossRow, ...], shown: ScoreDifference) -> LossComparison:
     blank = msgspec.structs.replace(_READING.comparison, rows=rows, verdict="", why="")
     return verdict(blank, shown, _SUITES, is_soft=False)
 
@@ -44,7 +44,7 @@ def test_only_improvements_over_the_whole_weight_are_better() -> None:
         "only one side could evaluate most of it",
     ],
 )
-def test_a_gain_in_a_part_is_not_said_of_the_whole(shown: Shown) -> None:
+def test_a_gain_in_a_part_is_not_said_of_the_whole(shown: ScoreDifference) -> None:
     told = _word((_GAIN, _NONE), shown)
     assert told.verdict == "cannot tell"
     assert "1 demonstrable improvement" in told.why

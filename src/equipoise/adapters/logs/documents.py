@@ -7,6 +7,7 @@ from pathlib import Path
 
 from equipoise.records.grade import Evidence
 from equipoise.records.notice import Attachment
+from equipoise.records.quote import place_of
 
 MAX_DOCUMENT = 256 * 1024 * 1024
 """Bytes of the longest log that is cited from."""
@@ -74,26 +75,10 @@ def cite(document: Document, quote: str, line: int | None) -> Evidence | None:
 
     With a line (from 1) the quote must begin in that line; without one its first place is taken.
     """
-    wanted = quote.encode()
-    content = document.content
-    start, end = 0, len(content)
-    if line is not None:
-        for _ in range(line - 1):
-            start = content.find(b"\n", start) + 1
-            if start == 0:
-                return None
-        newline = content.find(b"\n", start)
-        end = len(content) if newline < 0 else newline
-    if line is not None and line < 1:
+    place = place_of(document.content, quote, line)
+    if place is None:
         return None
-    at = content.find(wanted, start)
-    if not wanted or at < 0 or at > end:
-        return None
+    start, end, number = place
     return Evidence(
-        document=document.sha256,
-        start=at,
-        end=at + len(wanted),
-        quote=quote,
-        name=document.name,
-        line=line if line is not None else content.count(b"\n", 0, at) + 1,
+        document=document.sha256, start=start, end=end, quote=quote, name=document.name, line=number
     )

@@ -1,11 +1,26 @@
 """Reads what a program writes, up to a limit, without blocking anybody else."""
 
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 import anyio
+import anyio.lowlevel
 
 _READ = 1 << 16
+
+
+async def chunks(handle: int) -> AsyncIterator[bytes]:
+    """Yields what a pipe's file handle (not blocking) gives, until it is closed."""
+    while True:
+        try:
+            chunk = os.read(handle, _READ)
+        except BlockingIOError:
+            await anyio.wait_readable(handle)
+            continue
+        if not chunk:
+            return
+        yield chunk
+        await anyio.lowlevel.checkpoint()
 
 
 class Stream:
@@ -22,19 +37,11 @@ class Stream:
 
     async def read(self, on_full: Callable[[], None] | None = None) -> None:
         """Reads until the stream is closed; calls `on_full` when the limit is passed."""
-        while True:
-            try:
-                chunk = os.read(self._handle, _READ)
-            except BlockingIOError:
-                await anyio.wait_readable(self._handle)
-                continue
-            if not chunk:
-                break
+        async for chunk in chunks(self._handle):
             room = self._most - len(self.content)
             self.content += chunk[:room]
             if len(chunk) > room and not self.is_full:
                 self.is_full = True
                 if on_full:
                     on_full()
-            await anyio.lowlevel.checkpoint()
         self.closed.set()

@@ -2,11 +2,9 @@
 
 import os
 
-import anyio
-import anyio.lowlevel
+from equipoise.adapters.systems.streams import chunks
 
 _KEPT = 1 << 16
-_READ = 1 << 16
 
 
 class Tail:
@@ -24,14 +22,6 @@ class Tail:
 
     async def read(self) -> None:
         """Reads until the stream is closed."""
-        while True:
-            try:
-                chunk = os.read(self._handle, _READ)
-            except BlockingIOError:
-                await anyio.wait_readable(self._handle)
-                continue
-            if not chunk:
-                return
+        async for chunk in chunks(self._handle):
             self._content += chunk
             del self._content[:-_KEPT]
-            await anyio.lowlevel.checkpoint()

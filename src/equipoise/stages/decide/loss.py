@@ -4,34 +4,20 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from equipoise.records.suite import LossCitation, LossComparison, LossRow, Suite, SuiteLook
+from equipoise.records.suite import (
+    LossCitation,
+    LossComparison,
+    LossRow,
+    ScoreDifference,
+    Suite,
+    SuiteLook,
+)
 from equipoise.records.verdict import Tag, Word
 
 TOO_SMALL = "too small to clear anyone"
 """Tag of a comparison whose reportable change is above three margins in every cell."""
 
 _TIMES = 3.0
-
-
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """The difference of the suite scores with its 90 % limits, and how much of the weight is in it.
-
-    `factor` times as many units would show equivalence if nothing had changed. `unseen` is the
-    share of what was weighed that only one side could evaluate.
-    """
-
-    delta: float
-    lo: float
-    hi: float
-    covered: float
-    n: int
-    factor: float
-    unseen: float = 0.0
-
-    def holds(self, mde: float) -> tuple[bool, bool]:
-        """Says whether the difference lies below mde, and above -mde, whatever was not seen."""
-        rest = 1.0 - self.unseen
-        return rest * self.hi + self.unseen < mde, rest * self.lo - self.unseen > -mde
 
 
 def judged(rows: Sequence[LossRow], mde: float) -> tuple[LossRow, ...]:
@@ -85,7 +71,11 @@ def void(comparison: LossComparison, suites: Sequence[Suite]) -> LossComparison:
 
 
 def verdict(
-    comparison: LossComparison, shown: Shown | None, suites: Sequence[Suite], *, is_soft: bool
+    comparison: LossComparison,
+    shown: ScoreDifference | None,
+    suites: Sequence[Suite],
+    *,
+    is_soft: bool,
 ) -> LossComparison:
     """Gives the comparison with its word: what the registered cells show decides.
 
@@ -198,7 +188,7 @@ def _tags(
     return tuple(tags)
 
 
-def _score_told(shown: Shown | None, mde: float) -> str:
+def _score_told(shown: ScoreDifference | None, mde: float) -> str:
     if shown is None:
         return "and no partition is scored on both sides."
     inside = -mde < shown.lo and shown.hi < mde
@@ -226,7 +216,7 @@ def _counted(n: int, noun: str) -> str:
     return f"{n} {noun}{'s' * (n != 1)}"
 
 
-def _needed(comparison: LossComparison, shown: Shown | None) -> str:
+def _needed(comparison: LossComparison, shown: ScoreDifference | None) -> str:
     few = sorted(
         {row.partition for row in comparison.rows if row.n_min > min(row.n_new, row.n_base)}
     )

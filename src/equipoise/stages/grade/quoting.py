@@ -4,6 +4,7 @@ import regex
 
 from equipoise.errors import NotEstimable
 from equipoise.records.grade import Evidence
+from equipoise.records.quote import place_of
 from equipoise.stages.grade.check_specs import Cite
 from equipoise.stages.grade.json_queries import PATTERN_SECONDS
 from equipoise.stages.grade.material import Material, Page, page, values
@@ -90,26 +91,12 @@ def find_quote(seen: Page, quote: str, line: int | None) -> Evidence | None:
         quote: the quote, verbatim.
         line: the line in which it begins, from 1; null = anywhere.
     """
-    wanted = quote.encode("utf-8", "surrogatepass")
-    content, begin = seen.content, 0
-    stop = len(content)
-    if line is not None:
-        for _ in range(line - 1):
-            begin = content.find(b"\n", begin) + 1
-            if begin == 0:
-                return None
-        newline = content.find(b"\n", begin)
-        stop = len(content) if newline < 0 else newline + 1
-    at = content.find(wanted, begin) if wanted else -1
-    if not 0 <= at < max(stop, begin + 1) or len(wanted) > MOST_BYTES * 8:
+    place = place_of(seen.content, quote, line)
+    if place is None or place[1] - place[0] > MOST_BYTES * 8:
         return None
+    start, end, number = place
     return Evidence(
-        document=seen.sha256,
-        start=at,
-        end=at + len(wanted),
-        quote=quote,
-        name=seen.name,
-        line=content.count(b"\n", 0, at) + 1,
+        document=seen.sha256, start=start, end=end, quote=quote, name=seen.name, line=number
     )
 
 

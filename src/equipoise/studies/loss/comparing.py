@@ -13,7 +13,7 @@ from equipoise.records.codec import pretty
 from equipoise.records.plan import Stopping
 from equipoise.records.suite import HistoryRow, LossCitation, LossComparison, LossRow, Suite
 from equipoise.records.trial import EndingKind, Trial
-from equipoise.stages.decide.loss import Shown, concluded, judged, looked, verdict, void
+from equipoise.stages.decide.loss import concluded, judged, looked, verdict, void
 from equipoise.stages.estimate.loss.citing import candidates
 from equipoise.stages.estimate.loss.contrast import contrast
 from equipoise.stages.estimate.loss.looking import look
@@ -115,8 +115,9 @@ def _decided(
         return void(blank, suites)
     rows = judged(found.rows, plan.mde)
     rows = concluded(rows, _citations(con, pair, scored, rows, fresh))
-    shown = msgspec.convert(found.score, Shown, from_attributes=True) if found.score else None
-    return verdict(msgspec.structs.replace(blank, rows=rows), shown, suites, is_soft=_is_soft(new))
+    return verdict(
+        msgspec.structs.replace(blank, rows=rows), found.score, suites, is_soft=_is_soft(new)
+    )
 
 
 def _order(run: LossRun) -> list[str]:

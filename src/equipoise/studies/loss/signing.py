@@ -5,7 +5,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.errors import InputError, Tampered
+from equipoise.studies.loss.programs import asked
 
 NAMESPACE = "equipoise-plan"
 """What the signature is for: ssh lets none be used for another purpose."""
@@ -74,18 +75,7 @@ def _public(key: Path) -> str:
 
 
 def _ssh_keygen(arguments: Sequence[str], given: bytes) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(  # noqa: S603  no shell; the arguments are ours
-            ["ssh-keygen", *arguments],  # noqa: S607  the one on the user's PATH
-            input=given,
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-        )
-    except FileNotFoundError as error:
-        raise Blocked("ssh-keygen is missing; mend: install OpenSSH") from error
-    except subprocess.TimeoutExpired as error:
-        raise Blocked(f"ssh-keygen did not end within {_SECONDS} s") from error
+    return asked("ssh-keygen", arguments, given=given, seconds=_SECONDS, package="OpenSSH")
 
 
 def _said(done: subprocess.CompletedProcess[bytes]) -> str:

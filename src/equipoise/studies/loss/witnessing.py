@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.errors import InputError, Tampered
 from equipoise.records.codec import digest
+from equipoise.studies.loss.programs import asked
 
 _SECONDS = 60
 _TIME = re.compile(r"^Time stamp: (.+) GMT$", re.MULTILINE)
@@ -121,18 +122,7 @@ def _form(answer: Path) -> list[str]:
 
 
 def _openssl(arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(  # noqa: S603  no shell; the arguments are ours
-            ["openssl", "ts", *arguments],  # noqa: S607  the one on the user's PATH
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-        )
-    except FileNotFoundError as error:
-        raise Blocked("openssl is missing; mend: install OpenSSL") from error
-    except subprocess.TimeoutExpired as error:
-        raise Blocked(f"openssl did not end within {_SECONDS} s") from error
+    return asked("openssl", ["ts", *arguments], seconds=_SECONDS, package="OpenSSL")
 
 
 def _said(done: subprocess.CompletedProcess[bytes]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.records.plan import CellPlan, Plan
-from equipoise.records.suite import LossRow
+from equipoise.records.suite import LossRow, ScoreDifference
 from equipoise.stages.estimate.loss.crosscheck import bootstrap_limits
 from equipoise.stages.estimate.loss.rules import critical, limits_at
 from equipoise.stages.estimate.loss.scoring import FEW, NOT_EVALUABLE, SCORED, Scored
@@ -23,24 +23,6 @@ FloatArray = NDArray[np.float64]
 
 SAME_LEVEL = 0.90
 """Level of the interval that shows equivalence: two one-sided tests at 5 %."""
-
-
-class ScoreDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """The difference of the suite scores over the partitions scored on both sides.
-
-    `lo` and `hi` are guarded limits at 90 %. `covered` is the share of all partition weight in it;
-    `n` the units of the smaller side, `factor` how many times as many would show equivalence with
-    80 % probability if nothing had changed. `unseen` is the share of what was weighed that only
-    one side could evaluate: there the sides may differ by anything.
-    """
-
-    delta: float
-    lo: float
-    hi: float
-    covered: float
-    n: int
-    factor: float
-    unseen: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

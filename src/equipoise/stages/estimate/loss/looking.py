@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import duckdb
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
@@ -100,13 +101,8 @@ def group_sequential(strata: Strata, plan: Plan, facts: SuiteLook) -> SuiteLook:
     guarded = max(found.interval.lo, -found.interval.hi)
     is_over = beyond > z * se and guarded > plan.mde
     word = ("worse" if found.value > 0 else "better") if is_over else ""
-    return SuiteLook(
-        rule=facts.rule,
-        number=facts.number,
-        looks=facts.looks,
-        fraction=facts.fraction,
-        n_executed=facts.n_executed,
-        n_planned=facts.n_planned,
+    return msgspec.structs.replace(
+        facts,
         statistic=beyond / se if se > 0 else None,
         boundary=z,
         word=word,
@@ -195,13 +191,8 @@ def _bet(
         plan,
     )
     word = "worse" if worse >= threshold else "better" if better >= threshold else ""
-    return SuiteLook(
-        rule=facts.rule,
-        number=facts.number,
-        looks=facts.looks,
-        fraction=facts.fraction,
-        n_executed=facts.n_executed,
-        n_planned=facts.n_planned,
+    return msgspec.structs.replace(
+        facts,
         statistic=max(worse, better),
         boundary=threshold,
         word=word,
