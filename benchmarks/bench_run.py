@@ -21,7 +21,8 @@ from math import sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from equipoise.studies.loss.planning import PLAN, plan_study
+from equipoise.studies.loss.files import PLAN
+from equipoise.studies.loss.planning import plan_study
 from equipoise.studies.loss.sealing import seal_study
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

@@ -12,9 +12,10 @@ from equipoise.records.codec import digest
 from equipoise.records.event import Event, EventKind
 from equipoise.records.grade import Grade
 from equipoise.records.trial import Blob, Ending, Trial, trial_id
+from equipoise.studies.loss.files import PLAN, PLAN_PAGE
 from equipoise.studies.loss.grading import Asked, grade_study
 from equipoise.studies.loss.grading_told import Told
-from equipoise.studies.loss.planning import PLAN, PLAN_PAGE, plan_study
+from equipoise.studies.loss.planning import plan_study
 from equipoise.studies.loss.sealed import read_sealed
 from equipoise.studies.loss.sealing import seal_study
 from studies.loss.made_study import made_study

@@ -19,10 +19,9 @@ from equipoise.records.terms import Direction
 from equipoise.records.trial import EndingKind, Trial
 from equipoise.stages.grade.material import OUTPUT
 from equipoise.stages.grade.unit_loss import LOSS
+from equipoise.studies.loss.files import PLAN
 from equipoise.studies.loss.grading_work import Work
 from equipoise.studies.loss.sealed import Sealed
-
-PLAN = "plan.json"
 
 _CARRIES = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET})
 

@@ -7,9 +7,9 @@ import duckdb
 
 from equipoise.archive.manifest import MANIFEST
 from equipoise.errors import Blocked, InputError, nearest
+from equipoise.studies.loss.files import PLAN
 from equipoise.studies.loss.scoring import (
     ARCHIVES,
-    PLAN,
     LossRun,
     open_run,
     read_suite,

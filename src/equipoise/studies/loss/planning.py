@@ -6,9 +6,8 @@ from pathlib import Path
 
 from equipoise import __version__
 from equipoise.archive.durable import replace_file
-from equipoise.errors import Blocked, InputError
-from equipoise.records.codec import decode, digest, pretty
-from equipoise.records.event import Seal
+from equipoise.errors import Blocked
+from equipoise.records.codec import digest, pretty
 from equipoise.records.plan import Plan
 from equipoise.stages.grade.catalog import read_catalog
 from equipoise.stages.plan.assembling import Material, assembled
@@ -21,12 +20,8 @@ from equipoise.stages.plan.page import plan_page
 from equipoise.stages.plan.units import read_units
 from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
+from equipoise.studies.loss.files import PLAN, PLAN_PAGE, SEAL, STUDY, read_needed, seal_of
 from equipoise.studies.loss.running_asked import Adapters
-
-STUDY = "study.yaml"
-PLAN = "plan.json"
-PLAN_PAGE = "E2E-PLAN.md"
-SEAL = "seal.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,29 +97,12 @@ def write_plan(study: Path, planned: Planned) -> None:
     Raises:
         Blocked: the study is sealed and this is another plan.
     """
-    seal = study / SEAL
-    if seal.exists():
-        sealed = decode(read_needed(seal, "the seal"), Seal, where=SEAL)
-        if sealed.plan_sha256 != planned.sha256:
-            raise Blocked(
-                f"{study} is sealed, and {STUDY} with its files now gives another plan; mend: put "
-                "them back, or `equipoise amend`, or begin a new study folder; before the first "
-                f"run you may remove {SEAL}"
-            )
+    sealed = seal_of(study)
+    if sealed is not None and sealed.plan_sha256 != planned.sha256:
+        raise Blocked(
+            f"{study} is sealed, and {STUDY} with its files now gives another plan; mend: put "
+            "them back, or `equipoise amend`, or begin a new study folder; before the first "
+            f"run you may remove {SEAL}"
+        )
     replace_file(study / PLAN, planned.content)
     replace_file(study / PLAN_PAGE, planned.page.encode())
-
-
-def read_needed(path: Path, what: str) -> bytes:
-    """Gives the bytes of a file that the study cannot do without.
-
-    Raises:
-        Blocked: it is not there.
-        InputError: it cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise Blocked(f"{what} is missing: {path}; mend: put it there") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror})", wanted=what) from error

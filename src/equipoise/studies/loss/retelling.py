@@ -8,9 +8,10 @@ from equipoise.records.plan import Plan
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.stages.report.loss.trend import TrendPoint, to_trend_page
 from equipoise.studies.loss.comparing import RESULT, derive
+from equipoise.studies.loss.files import PLAN
 from equipoise.studies.loss.history import read_history
 from equipoise.studies.loss.pairing import matched, study_of
-from equipoise.studies.loss.scoring import ARCHIVES, PLAN, open_run, read_suite
+from equipoise.studies.loss.scoring import ARCHIVES, open_run, read_suite
 
 
 def retell(study: Path, folder: Path) -> dict[str, bytes]:

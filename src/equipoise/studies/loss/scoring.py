@@ -22,11 +22,11 @@ from equipoise.stages.estimate.loss.raters import rater_spreads
 from equipoise.stages.estimate.loss.scoring import RunNotes, Scored, score
 from equipoise.stages.estimate.loss.units import LossTrials
 from equipoise.studies.loss.amendments import read_amendments
+from equipoise.studies.loss.files import PLAN
 from equipoise.studies.loss.grading_told import CLIPPED
 from equipoise.studies.loss.hops import undeclared_hops
 from equipoise.studies.loss.promised import amended
 
-PLAN = "plan.json"
 ARCHIVES = "archive"
 SUITES = "suites"
 SUITE = "suite.json"

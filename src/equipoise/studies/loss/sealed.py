@@ -12,9 +12,16 @@ from equipoise.records.holdout import Holdout
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.units import Unit, digest_of, read_units
 from equipoise.studies.loss.amendments import read_amendments
-from equipoise.studies.loss.planning import PLAN, SEAL, STUDY, read_needed
+from equipoise.studies.loss.files import (
+    PLAN,
+    SEAL,
+    SEALED,
+    STUDY,
+    first_difference,
+    read_needed,
+    seal_of,
+)
 from equipoise.studies.loss.promised import amended
-from equipoise.studies.loss.sealing import SEALED, first_difference, seal_of
 from equipoise.studies.loss.signing import check_signature
 from equipoise.studies.loss.witnessing import check_token, imprinted, unpacked
 

@@ -9,14 +9,20 @@ import msgspec
 
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.errors import Blocked, InputError
-from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.codec import digest, pretty
 from equipoise.records.event import Seal, SealLabel
-from equipoise.studies.loss.planning import PLAN, SEAL, STUDY, plan_study, read_needed
+from equipoise.studies.loss.files import (
+    PLAN,
+    SEAL,
+    SEALED,
+    STUDY,
+    first_difference,
+    read_needed,
+    seal_of,
+)
+from equipoise.studies.loss.planning import plan_study
 from equipoise.studies.loss.signing import sign
 from equipoise.studies.loss.witnessing import check_token, packed
-
-SEALED = "sealed"
-"""Folder with the sealed copies, so that what was changed since can be told line by line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,29 +100,6 @@ def planned_content(study: Path, *, now: datetime) -> bytes:
             f"mend: `equipoise plan {study}` again, read it, then seal"
         )
     return content
-
-
-def seal_of(study: Path) -> Seal | None:
-    """Gives the seal of a study folder; null where it is not sealed.
-
-    Raises:
-        InputError: the file holds no seal.
-    """
-    path = study / SEAL
-    return decode(read_needed(path, "the seal"), Seal, where=SEAL) if path.exists() else None
-
-
-def first_difference(found: bytes, wanted: bytes) -> str:
-    """Says in which line two texts differ first, with what stands there."""
-    theirs, ours = found.split(b"\n"), wanted.split(b"\n")
-    for number, (one, other) in enumerate(zip(theirs, ours, strict=False), start=1):
-        if one != other:
-            return f"line {number} is {_shown(one)}, wanted {_shown(other)}"
-    return f"it has {len(theirs)} lines, wanted {len(ours)}"
-
-
-def _shown(line: bytes) -> str:
-    return repr(line.decode("utf-8", "replace").strip()[:100])
 
 
 def _label(seal: Seal) -> SealLabel:

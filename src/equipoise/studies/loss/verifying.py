@@ -20,12 +20,12 @@ from equipoise.records.suite import HistoryRow, LossComparison
 from equipoise.stages.report.loss.history import HISTORY, to_history
 from equipoise.studies.loss.amendments import AMENDMENTS, read_amendments
 from equipoise.studies.loss.comparing import RESULT, Compared, derive
+from equipoise.studies.loss.files import PLAN, SEAL, STUDY
 from equipoise.studies.loss.history import LINES, History, read_history, row_of
 from equipoise.studies.loss.pairing import COMPARISONS, Pair, matched, study_of
 from equipoise.studies.loss.promised import amended
 from equipoise.studies.loss.scoring import (
     ARCHIVES,
-    PLAN,
     SUITE,
     SUITES,
     LossRun,
@@ -38,9 +38,6 @@ from equipoise.studies.loss.verifying_sealed import (
     check_named_files,
     check_seal_stands,
 )
-
-SEAL = "seal.json"
-STUDY = "study.yaml"
 
 
 def check_study(study: Path) -> Iterator[Check]:

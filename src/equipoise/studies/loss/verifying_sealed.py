@@ -10,10 +10,9 @@ from equipoise.pipeline.faults import Check, Fault
 from equipoise.records.codec import decode, digest
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.units import digest_of, read_units
-from equipoise.studies.loss.planning import PLAN, SEAL, STUDY
+from equipoise.studies.loss.files import PLAN, SEAL, SEALED, STUDY
 from equipoise.studies.loss.rescoring import LOCK, catalog_name, locked
 from equipoise.studies.loss.scoring import LossRun
-from equipoise.studies.loss.sealing import SEALED
 
 
 def check_named_files(study: Path) -> Check:
