@@ -24,7 +24,9 @@ def _word(rows: tuple[LossRow, ...], shown: ScoreDifference) -> LossComparison:
 
 
 def test_a_listed_regression_decides_whatever_else_is_better() -> None:
-    assert _word((_LOSS, _GAIN), _GOOD).verdict == "worse"
+    told = _word((_LOSS, _GAIN), _GOOD)
+    assert told.verdict == "worse"
+    assert told.why.endswith(f"The surest regression is {_LOSS.partition} / {_LOSS.category}.")
 
 
 def test_only_improvements_over_the_whole_weight_are_better() -> None:

@@ -55,6 +55,21 @@ def test_e2e_42_an_archive_is_graded_under_another_catalog_without_the_system(st
     assert names == ["loss-catalog.v1.json", "loss-catalog.v2.json"]
 
 
+def test_compare_takes_the_catalog_that_grade_took(study: Path) -> None:
+    second = write(study, SECOND)
+    equipoise("grade", study)
+    said = equipoise("grade", study, "--catalog", second).stdout
+    assert said.endswith(f"next: equipoise compare {study} --catalog v2\n")
+    by_path, by_name = (
+        equipoise("compare", study, "--catalog", which, "--json", code=None).stdout
+        for which in (second, "v2")
+    )
+    assert json.loads(by_path)["catalog_version"] == "v2"
+    assert json.loads(by_name)["catalog_version"] == "v2"
+    refused = equipoise("compare", study, "--catalog", "v3", code=2).stderr
+    assert "name one that both have (v1, v2)" in refused
+
+
 @pytest.mark.requirement("E2E-30")
 def test_e2e_30_changed_content_under_the_planned_version_is_refused(study: Path) -> None:
     elsewhere = study / "other" / "loss-catalog.v1.json"

@@ -94,6 +94,17 @@ def test_a_stub_with_canned_answers_is_not_run(tmp_path: Path) -> None:
         assert not list(study.rglob("suite.json"))
 
 
+def test_a_program_that_cannot_start_is_not_called_a_stub(tmp_path: Path) -> None:
+    study = desk_study(tmp_path / "study", agent="import no_such_module\n", anti_mock="")
+    with pytest.raises(Blocked) as caught:
+        run_here(study)
+    told = str(caught.value)
+    assert "of arm 'release-1'" in told
+    assert "ended with exit code 1" in told
+    assert "No module named 'no_such_module'" in told
+    assert "stub" not in told
+
+
 @pytest.mark.requirement("E2E-02")
 def test_a_real_system_passes_every_kind_of_canary(tmp_path: Path) -> None:
     study = desk_study(

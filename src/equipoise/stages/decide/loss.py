@@ -101,13 +101,21 @@ def verdict(
     word, needed = Word.CANNOT_TELL, ""
     if worse:
         word = Word.WORSE
-        why = f"{_counted(len(worse), 'demonstrable regression')}{_also(better)} {score}"
+        surest = max(worse, key=lambda row: row.literal_lo or 0.0)
+        why = (
+            f"{_counted(len(worse), 'demonstrable regression')}{_also(better)} {score} "
+            f"The surest regression is {_cell(surest)}."
+        )
     elif seen is not None and seen.word:
         word = Word(seen.word)
         why = f"{looked(seen)[0]}{_also(better)} {score}"
     elif better and is_harmless:
         word = Word.BETTER
-        why = f"No demonstrable regression{_also(better)} {score}"
+        surest = min(better, key=lambda row: row.literal_hi or 0.0)
+        why = (
+            f"No demonstrable regression{_also(better)} {score} "
+            f"The surest improvement is {_cell(surest)}."
+        )
     elif shown is None and not any(row.delta is not None for row in rows):
         word = Word.NOT_EVALUABLE
         why = "No registered cell could be evaluated on both sides."
@@ -210,6 +218,10 @@ def _also(better: Sequence[LossRow]) -> str:
 
 def _unproven(n: int) -> str:
     return f", {_counted(n, 'change')} with missing evidence" if n else ""
+
+
+def _cell(row: LossRow) -> str:
+    return f"{row.partition} / {row.category}" if row.category else row.partition
 
 
 def _counted(n: int, noun: str) -> str:

@@ -92,7 +92,7 @@ async def anti_mock_faults(canary: Canary, bench: Bench) -> list[str]:
         return [f"anti_mock.probe_sees names {canary.probe_sees!r}, and there is no such probe"]
     if canary.state_changes and bench.state is None:
         return ["anti_mock.state_changes is wanted, and the plan has no state"]
-    outputs: list[bytes] = []
+    answers: list[Answer] = []
     faults: list[str] = []
     for brief in canary.briefs:
         nonce = bench.nonce()
@@ -101,18 +101,26 @@ async def anti_mock_faults(canary: Canary, bench: Bench) -> list[str]:
         answer = await bench.system.canary(request)
         if answer.ending.kind is not EndingKind.COMPLETED or answer.output is None:
             return [f"canary {brief.unit} got no answer: {_told(answer)}"]
-        outputs.append(answer.output)
+        answers.append(answer)
         if canary.echoes and nonce.encode() not in answer.output:
             faults.append(f"the answer to {brief.unit} does not hold what it was asked with")
         if bench.state and canary.state_changes and await bench.state() == before:
             faults.append(f"{brief.unit} changed nothing in the state")
         faults += await _unseen(canary, bench, request)
-    if canary.differs and len({digest(output) for output in outputs}) == 1:
-        faults.append(_same(canary))
+    if canary.differs and len({digest(answer.output or b"") for answer in answers}) == 1:
+        faults.append(_same(canary, answers))
     return faults
 
 
-def _same(canary: Canary) -> str:
+def _same(canary: Canary, answers: Sequence[Answer]) -> str:
+    codes = {answer.exit_code for answer in answers}
+    if not codes & {0, None}:
+        ended = ", ".join(str(code) for code in sorted(codes - {None}, key=str))
+        said = _last_line(answers[-1].documents.get("stderr", b""))
+        return (
+            f"all {len(answers)} requests ended with exit code {ended} and the same output, so "
+            f"that nothing shows what the system does{f'; it said: {said}' if said else ''}"
+        )
     told = (
         f"{len(canary.briefs)} requests with different content got the same answer, byte for byte, "
         "as a stub with canned answers gives it"
@@ -166,6 +174,11 @@ def _with(content: Any, nonce: str) -> Any:
     if isinstance(content, list | tuple):
         return [_with(item, nonce) for item in content]
     return content
+
+
+def _last_line(text: bytes) -> str:
+    lines = text.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].strip()[:200] if lines else ""
 
 
 def _told(answer: Answer) -> str:

@@ -1,5 +1,6 @@
 """Chooses the two runs that are compared, and refuses those that are not on one scale."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,9 @@ class Pair:
         """Gives the comparison's folder, relative to its home."""
         plain = f"{COMPARISONS}/{self.new.run_id}-against-{self.base.run_id}"
         return plain if self.version == self.new.plan.catalog_version else f"{plain}-{self.version}"
+
+
+_CATALOG = re.compile(r"loss-catalog\.(v[0-9]+)\.json$")
 
 
 def study_of(path: Path) -> Path | None:
@@ -112,6 +116,8 @@ def matched(new: LossRun, base: LossRun, home: Path, version: str | None = None)
 
 def _version(new: LossRun, base: LossRun, wanted: str | None) -> str:
     both = [name for name in new.versions if name in base.versions]
+    named = _CATALOG.search(wanted or "")
+    wanted = named[1] if named else wanted
     if wanted is None and new.plan.catalog_version in both:
         return new.plan.catalog_version
     if wanted is None and both:
@@ -123,7 +129,8 @@ def _version(new: LossRun, base: LossRun, wanted: str | None) -> str:
     raise InputError(
         f"the runs are not both graded under {asked} ({'; '.join(held)})",
         wanted="one catalog for both: losses under different catalogs are not on one scale",
-        mend="grade the other archive under that catalog, nothing is executed for it "
+        mend=(f"name one that both have ({', '.join(both)}); or " if both else "")
+        + "grade both archives under that catalog, nothing is executed for it "
         "(`equipoise grade STUDY --catalog FILE`); or compare both on a frozen reference set",
         code="mixed_catalogs",
     )

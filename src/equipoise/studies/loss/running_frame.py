@@ -100,7 +100,7 @@ class Frame:
         shutil.rmtree(self.work / CELLS, ignore_errors=True)
         await self.restore()
         told = f"{len(canary.briefs)} canaries" if canary.is_declared else "units as canaries"
-        await self._preflight("anti-mock", faults, told)
+        await self._preflight("anti-mock", faults, told, of=f" of arm {arm!r}")
 
     async def restore(self) -> None:
         """Puts the state back as it was at the snapshot.
@@ -134,7 +134,7 @@ class Frame:
         )
         _same(found, before, self.store.name)
 
-    async def _preflight(self, name: str, faults: Sequence[str], told: str) -> None:
+    async def _preflight(self, name: str, faults: Sequence[str], told: str, of: str = "") -> None:
         self.recorder.event(
             EventKind.PREFLIGHT,
             outcome=FAILED if faults else PASSED,
@@ -142,7 +142,7 @@ class Frame:
             facts={"preflight": name},
         )
         if faults:
-            raise Blocked(f"the {name} preflight failed, nothing was run: {'; '.join(faults)}")
+            raise Blocked(f"the {name} preflight failed, nothing was run{of}: {'; '.join(faults)}")
 
     async def _digest(self) -> str:
         assert self.store is not None
