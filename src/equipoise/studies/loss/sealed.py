@@ -99,22 +99,35 @@ def sealed_plan(study: Path) -> tuple[Plan, bytes, Seal]:
     _refuse_changed(study, PLAN, content, seal.plan_sha256)
     check_seal(content, seal)
     plan = decode(content, Plan, where=PLAN)
-    others = {STUDY: plan.study_sha256, plan.catalog_file: plan.catalog_sha256}
-    if plan.reference_set:
-        others[plan.reference_set] = plan.reference_sha256
-    for name, sha256 in others.items():
+    for name, sha256 in _sealed_with(plan).items():
         _refuse_changed(study, name, read_needed(study / name, f"the sealed {name}"), sha256)
     return plan, content, seal
 
 
 def refuse_edited_study(study: Path) -> None:
-    """Checks that a sealed study is as it was sealed; says nothing of one that has no seal.
+    """Holds what stands in a study against its seal, for who reads only what its runs left.
+
+    A file that is not there misleads nobody here; `verify` names it.
 
     Raises:
-        Tampered: plan, study file, catalog or reference set were changed since.
+        Tampered: plan, study file, catalog or reference set were changed after sealing.
     """
-    if study.joinpath(SEAL).is_file():
-        sealed_plan(study)
+    seal = seal_of(study)
+    if seal is None or not study.joinpath(PLAN).is_file():
+        return
+    content = study.joinpath(PLAN).read_bytes()
+    _refuse_changed(study, PLAN, content, seal.plan_sha256)
+    for name, sha256 in _sealed_with(decode(content, Plan, where=PLAN)).items():
+        if study.joinpath(name).is_file():
+            _refuse_changed(study, name, study.joinpath(name).read_bytes(), sha256)
+
+
+def _sealed_with(plan: Plan) -> dict[str, str]:
+    """Gives the files that a plan names by their hash: name -> sha256."""
+    named = {STUDY: plan.study_sha256, plan.catalog_file: plan.catalog_sha256}
+    if plan.reference_set:
+        named[plan.reference_set] = plan.reference_sha256
+    return named
 
 
 def check_seal(content: bytes, seal: Seal, *, ca: Path | None = None) -> None:
