@@ -60,7 +60,7 @@ def test_the_state_is_afterwards_what_it_was_before(tmp_path: Path, scope: str) 
         tmp_path / "study",
         agent=counted,
         state=f"{{sqlite: state/desk.sqlite, scope: {scope}}}",
-        budget="{cell_timeout_s: 30, concurrency: 1}",  # so that each sees what all before it booked
+        budget="{cell_timeout_s: 30, concurrency: 1}",  # each sees all that came before
     )
     before = state_of(study)
     run_here(study)
