@@ -81,7 +81,6 @@ class RunRecorder:
     async def room(self) -> None:
         """Waits while too much is waiting to be written."""
         while len(self._pending) >= _ROOM:
-            self._room = anyio.Event()
             self._wake.set()
             await self._room.wait()
 
@@ -103,7 +102,8 @@ class RunRecorder:
             self._wake = anyio.Event()
             if batch:
                 await anyio.to_thread.run_sync(self._write, batch)
-            self._room.set()
+            room, self._room = self._room, anyio.Event()
+            room.set()
 
     def close(self) -> None:
         """Closes the list of attempts; what was not flushed is not recorded."""
