@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 
 from equipoise.archive.manifest import Manifest
 from equipoise.archive.store import Archive
@@ -24,7 +25,7 @@ def test_every_worker_that_waits_for_room_goes_on(tmp_path: Path) -> None:
         for i in range(N_EACH):
             recorder.record(_executed(f"w{worker}-{i}"))
             await recorder.room()
-            await anyio.sleep(0)
+            await anyio.lowlevel.checkpoint()
 
     async def all_of_them() -> None:
         with Archive.create(tmp_path / "run", MANIFEST) as archive:
