@@ -28,6 +28,18 @@ READERS: dict[str, tuple[str, str]] = {
         "equipoise.adapters.logs.claude_code.reader:ClaudeCodeReader",
         "Claude Code session transcripts and event streams, one trial per session",
     ),
+    "codex": (
+        "equipoise.adapters.logs.harness.reader:codex_reader",
+        "rollout files of Codex, and saved streams of `codex exec --json`",
+    ),
+    "mini-swe": (
+        "equipoise.adapters.logs.harness.reader:mini_swe_reader",
+        "trajectories of mini-swe-agent, .traj.json",
+    ),
+    "swe-agent": (
+        "equipoise.adapters.logs.harness.reader:swe_agent_reader",
+        "trajectories of SWE-agent, .traj",
+    ),
     "junit": ("equipoise.adapters.logs.junit:JUnitReader", "JUnit XML, one trial per test case"),
     "ldd": (
         "equipoise.adapters.logs.ldd.reader:LddReader",

@@ -31,6 +31,19 @@ class Fault(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Reason(StrEnum):
+    """Why an agent's trial ended as it did: the class that its signs put it in."""
+
+    NONE = ""  # as it should, or not classified
+    INFRASTRUCTURE = "infrastructure"  # the model could not be reached, or the record is torn
+    ENVIRONMENT = "environment"  # a permission, tool, skill or program was missing
+    BUDGET = "budget"  # turns, money or time were used up
+    AGENT = "agent"  # the agent itself gave up, failed or ran wild
+    REFUSED = "refused"
+    TRUNCATED = "truncated"  # a token limit cut an answer
+    TAMPERED = "tampered"  # it touched what says how it ended
+
+
 class Ending(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a trial ended, whose fault it was, and whether trying again makes sense."""
 
@@ -38,6 +51,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     fault: Fault = Fault.NONE
     is_retriable: bool = False
     detail: str = ""
+    reason: Reason = Reason.NONE
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -136,6 +136,33 @@ def _parquet() -> bytes:
         return path.read_bytes()
 
 
+CODEX = [
+    {"type": "thread.started", "thread_id": "t"},
+    {"type": "turn.started"},
+    {
+        "type": "item.completed",
+        "item": {"type": "command_execution", "command": "ls", "status": ""},
+    },
+    {"type": "turn.completed", "usage": {"input_tokens": 5, "cached_input_tokens": 1}},
+]
+ROLLOUT = [
+    {"type": "session_meta", "payload": {"id": "t", "cli_version": "1"}, "timestamp": "2026-01-01"},
+    {"type": "response_item", "payload": {"type": "function_call", "name": "exec_command"}},
+    {"type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": {}}}},
+    {"type": "event_msg", "payload": {"type": "task_complete", "last_agent_message": "x"}},
+]
+BARE_MINI = [
+    {"role": "system", "content": "write a ```mswea_bash_command```"},
+    {"role": "assistant", "content": "```mswea_bash_command\nls\n```"},
+]
+MINI = {"info": {"mini_version": "2", "exit_status": "Submitted"}, "messages": BARE_MINI}
+SWE = {
+    "trajectory": [{"action": "ls", "observation": ""}],
+    "history": [{"role": "user", "content": "fix"}],
+    "info": {"exit_status": "submitted", "model_stats": {"tokens_sent": 3, "api_calls": 1}},
+}
+
+
 def _lines(rows: list[Any]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
@@ -159,6 +186,9 @@ SEEDS: dict[str, list[tuple[str, bytes]]] = {
         ("a.jsonl", _lines(PROMPTFOO["results"]["results"])),  # type: ignore[index]  # a literal
     ],
     "claude-code": [("a.jsonl", _lines(SESSION)), ("a.json", json.dumps(SESSION).encode())],
+    "codex": [("a.jsonl", _lines(CODEX)), ("b.jsonl", _lines(ROLLOUT))],
+    "mini-swe": [("a.json", json.dumps(MINI).encode()), ("b.json", json.dumps(BARE_MINI).encode())],
+    "swe-agent": [("a.traj", json.dumps(SWE).encode())],
     "junit": [("a.xml", JUNIT.encode())],
     "ldd": [("trace.log", TRACE.encode()), ("a.json", json.dumps(BUNDLE).encode())],
 }

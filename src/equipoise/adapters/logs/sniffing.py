@@ -18,6 +18,9 @@ _TRACE = re.compile(
 )
 _INSPECT_KEYS = re.compile(rb'^\s*\{\s*"(version|status|eval)"')
 _PROMPTFOO_KEYS = re.compile(rb'"(evalId|promptIdx|testIdx)"\s*:')
+_MINI = re.compile(rb'"mini_version"\s*:|"trajectory_format"\s*:\s*"mini-swe|mswea_bash_command')
+_SWE_KEYS = re.compile(rb'^\s*\{\s*"(environment|trajectory|history|info)"\s*:')
+_CODEX_TYPES = frozenset({"session_meta", "turn_context", "event_msg", "response_item"})
 _SESSION_TYPES = frozenset(
     {"user", "assistant", "system", "summary", "result", "queue-operation"}
     | {"file-history-snapshot", "progress"}
@@ -36,18 +39,18 @@ def detect(path: Path) -> str:
 
 
 def _folder(path: Path) -> str:
-    suffixes = {".eval": "inspect", ".xml": "junit", ".log": "ldd"}
+    suffixes = {".eval": "inspect", ".xml": "junit", ".log": "ldd", ".traj": "swe-agent"}
     for found in islice(sorted(p for p in path.rglob("*") if p.is_file()), _MAX_LOOKED_AT):
         suffix = found.suffix.lower()
         if suffix in suffixes:
             return suffixes[suffix]
         if suffix in {".jsonl", ".json"}:
             name = detect(found)
-            if name in {"claude-code", "inspect"}:
+            if name in {"claude-code", "codex", "mini-swe", "inspect"}:
                 return name
     raise UnreadableSource(
         f"no file in the folder {path.name} is of a format that is read by the folder",
-        wanted="Inspect logs, Claude Code transcripts, JUnit XML or LDD traces",
+        wanted="Inspect logs, transcripts of agents, JUnit XML or LDD traces",
         mend="name one file, or say the format",
         code="unknown_format",
     )
@@ -61,22 +64,23 @@ def _by_head(head: bytes, path: Path) -> str:
         return "junit" if b"<testsuite" in head else TABLE
     if start.startswith(b"{"):
         return _by_object(head, path)
+    if start.startswith(b"[") and _MINI.search(head):
+        return "mini-swe"
     return "ldd" if _TRACE.search(head) else TABLE
 
 
 def _by_object(head: bytes, path: Path) -> str:
-    first = _first_object(head)
-    if first is not None and _is_session(first):
-        return "claude-code"
-    if _INSPECT_KEYS.match(head) and re.search(rb'"eval"\s*:\s*\{', head):
-        return "inspect"
-    if b'"loglines"' in head[:200]:
-        return "claude-code"
-    if _PROMPTFOO_KEYS.search(head):
-        return "promptfoo"
-    if b'"per_skill"' in head and b'"rubric_max"' in head and path.suffix == ".json":
-        return "ldd"
-    return TABLE
+    first = _first_object(head) or {}
+    looks = {
+        "codex": _is_codex(first),
+        "claude-code": _is_session(first) or b'"loglines"' in head[:200],
+        "mini-swe": path.suffix != ".jsonl" and _MINI.search(head),
+        "swe-agent": path.suffix == ".traj" and _SWE_KEYS.match(head),
+        "inspect": _INSPECT_KEYS.match(head) and re.search(rb'"eval"\s*:\s*\{', head),
+        "promptfoo": _PROMPTFOO_KEYS.search(head),
+        "ldd": path.suffix == ".json" and b'"per_skill"' in head and b'"rubric_max"' in head,
+    }
+    return next((name for name, is_like in looks.items() if is_like), TABLE)
 
 
 def _first_object(head: bytes) -> dict[str, Any] | None:
@@ -93,3 +97,9 @@ def _is_session(event: dict[str, Any]) -> bool:
         return False
     marks = ("sessionId", "session_id", "message", "leafUuid", "messageId")
     return any(mark in event for mark in marks)
+
+
+def _is_codex(event: dict[str, Any]) -> bool:
+    kind = event.get("type")
+    is_rollout = kind in _CODEX_TYPES and isinstance(event.get("payload"), dict)
+    return is_rollout or (kind == "thread.started" and "thread_id" in event)

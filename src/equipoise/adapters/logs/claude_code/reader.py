@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.adapters.logs.cell_names import CellNames
-from equipoise.adapters.logs.claude_code.ending import ending_of
-from equipoise.adapters.logs.claude_code.session import HANDOFFS, Session
 from equipoise.adapters.logs.json_stream import walk
 from equipoise.adapters.logs.json_text import BadJson, decode
 from equipoise.adapters.logs.noticing import Noticer
@@ -16,7 +14,10 @@ from equipoise.adapters.logs.options import Options
 from equipoise.adapters.logs.sources import files_of
 from equipoise.adapters.logs.table.fields import text
 from equipoise.adapters.logs.table.reader import stem_of
-from equipoise.adapters.logs.usage import claude_usage
+from equipoise.adapters.transcripts.classifying import classified
+from equipoise.adapters.transcripts.claude_code import Session, stated_cost
+from equipoise.adapters.transcripts.usage import claude_usage
+from equipoise.adapters.transcripts.values import amount
 from equipoise.errors import UnreadableSource
 from equipoise.ports import Reading
 from equipoise.records.notice import Attachment, Severity
@@ -61,7 +62,7 @@ class ClaudeCodeReader:
                 yield transcript
             for session in sessions:
                 n_sessions += 1
-                cell = (_unit(unit, session, path), arm or _model(session) or "claude-code")
+                cell = (_unit(unit, session, path), arm or session.model or "claude-code")
                 yield _trial(session, path, cell, transcript, cells)
                 _remark(session, path, noticer)
         if not n_sessions:
@@ -145,7 +146,7 @@ def _trial(
     transcript: Attachment | None,
     cells: CellNames,
 ) -> Trial:
-    model = _model(session)
+    model = session.model
     where = f"{path.name}:{session.line}"
     unit, arm = cell
     name, repetition = cells.number(
@@ -159,60 +160,26 @@ def _trial(
         unit=unit,
         arm=arm,
         repetition=repetition,
-        ending=ending_of(session),
+        ending=classified(session.signs()),
         model=model,
         model_answered=model,
         usage=_usage(session),
-        cost_usd=_cost(result),
-        duration_ms=_number(result.get("duration_ms")) or session.duration_ms,
+        cost_usd=stated_cost(result),
+        duration_ms=amount(result.get("duration_ms")) or session.duration_ms,
         stop_reason=session.stop_reason or text(result.get("stop_reason")),
         transcript=None
         if transcript is None
         else Blob(sha256=transcript.sha256, n_bytes=transcript.n_bytes, name=transcript.name),
-        counts=_counts(session),
+        counts=session.counts(),
         versions={"claude_code": max(session.versions)} if session.versions else {},
         started_at=session.first or None,
         source=where,
     )
 
 
-def _counts(session: Session) -> dict[str, int]:
-    counts = {
-        "lines": session.n_lines,
-        "assistant_lines": session.n_assistant,
-        "messages": session.n_messages,
-        "tool_calls": session.tools.total(),
-        "tool_results": session.n_results,
-        "tool_errors": session.n_error_results,
-        "handoffs": sum(n for tool, n in session.tools.items() if tool in HANDOFFS),
-        "sidechain_lines": session.n_sidechain,
-    }
-    return counts | {f"tool:{tool}": n for tool, n in sorted(session.tools.items())}
-
-
 def _usage(session: Session) -> Usage | None:
     """The total of the result event, if there is one: messages of a stream hold partial counts."""
     return claude_usage((session.result or {}).get("usage")) or session.usage
-
-
-def _cost(result: dict[str, Any]) -> float | None:
-    """The cost the program states; null where it says itself that the price is not known."""
-    by_model = result.get("modelUsage")
-    for used in by_model.values() if isinstance(by_model, dict) else ():
-        if isinstance(used, dict) and used.get("costBasis") == "unknown":
-            return None
-    return _number(result.get("total_cost_usd"))
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if 0 <= value < 1e15 else None
-
-
-def _model(session: Session) -> str | None:
-    ranked = sorted(session.models.items(), key=lambda item: (-item[1], item[0]))
-    return ranked[0][0] if ranked else None
 
 
 def _unit(kind: str, session: Session, path: Path) -> str:
@@ -240,10 +207,10 @@ def _remark(session: Session, path: Path, noticer: Noticer) -> None:
     if len(session.models) > 1:
         models = ", ".join(sorted(session.models))
         noticer.info("several_models", f"more than one model answered: {models}", where)
-    if session.usage_by_message and session.usage is None:
+    if session.n_messages and session.usage is None:
         noticer.info("no_usage", "no tokens are recorded", where)
     cost = (session.result or {}).get("total_cost_usd")
-    if cost is not None and _cost(session.result or {}) is None:
+    if cost is not None and stated_cost(session.result or {}) is None:
         noticer.warn(
             "price_unknown", "the program states a cost without knowing the price: left out", where
         )

@@ -9,7 +9,7 @@ from equipoise.adapters.logs.inspect.header import Header
 from equipoise.adapters.logs.noticing import Noticer
 from equipoise.adapters.logs.table.fields import text
 from equipoise.adapters.logs.table.words import TRUNCATING_STOPS, Value, read_value
-from equipoise.adapters.logs.usage import inspect_usage
+from equipoise.adapters.transcripts.usage import inspect_usage
 from equipoise.records.grade import OUTCOME, Grade
 from equipoise.records.trial import Ending, EndingKind, Fault, Trial, Usage
 

@@ -11,7 +11,7 @@ from equipoise.adapters.logs.seen import Seen
 from equipoise.adapters.logs.table.endings import CACHED
 from equipoise.adapters.logs.table.fields import field, text
 from equipoise.adapters.logs.table.words import TRUNCATING_STOPS, read_value
-from equipoise.adapters.logs.usage import whole
+from equipoise.adapters.transcripts.usage import whole
 from equipoise.records.codec import identity_of
 from equipoise.records.grade import OUTCOME, Grade, How
 from equipoise.records.trial import Ending, EndingKind, Fault, Trial, Usage

@@ -74,3 +74,47 @@ def added(first: Usage | None, second: Usage | None) -> Usage | None:
 
 def _plus(first: int | None, second: int | None) -> int | None:
     return (first or 0) + (second or 0) if first is not None or second is not None else None
+
+
+def openai_usage(found: Any) -> Usage | None:
+    """Gives the tokens of an OpenAI usage object, of Responses, Chat Completions or Codex.
+
+    Cached tokens are a part of the input there, and are taken out of it.
+    """
+    if not isinstance(found, dict):
+        return None
+    inputs = _first(found, "input_tokens", "prompt_tokens")
+    outputs = _first(found, "output_tokens", "completion_tokens")
+    if inputs is None and outputs is None:
+        return None
+    parts = found.get("input_tokens_details") or found.get("prompt_tokens_details")
+    parts = parts if isinstance(parts, dict) else {}
+    read = _first(found, "cached_input_tokens", "cached")
+    read = whole(parts.get("cached_tokens")) if read is None else read
+    write = _first(found, "cache_write_input_tokens")
+    return subset_usage(inputs, outputs, read, write)
+
+
+def subset_usage(
+    inputs: int | None, outputs: int | None, read: int | None, write: int | None
+) -> Usage:
+    """Gives a usage whose cached tokens were counted as a part of the input."""
+    cached = (read or 0) + (write or 0)
+    if inputs is not None and cached > inputs:  # no part of it, whatever the vendor says
+        return Usage(
+            input_tokens=inputs,
+            output_tokens=outputs,
+            cache_read_tokens=read,
+            cache_write_tokens=write,
+        )
+    return Usage(
+        input_tokens=None if inputs is None else inputs - cached,
+        output_tokens=outputs,
+        cache_read_tokens=read,
+        cache_write_tokens=write,
+        convention="subset",
+    )
+
+
+def _first(found: dict[str, Any], *names: str) -> int | None:
+    return next((n for name in names if (n := whole(found.get(name))) is not None), None)
