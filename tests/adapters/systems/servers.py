@@ -50,11 +50,11 @@ class _Handler(BaseHTTPRequestHandler):
                 self.server.n_now -= 1
 
     def _respond(self, body: bytes) -> None:
-        kind, _, value = self.path.strip("/").partition("/")
+        kind, _, value = self.path.partition("?")[0].strip("/").partition("/")
         status, extra, content = 200, {}, body or b"{}"
         if kind == "status":
             status, content = int(value), b"status"
-            extra = {"Retry-After": "0"}
+            extra = {"Retry-After": "0", "Location": "/json"}
         elif kind == "slow":
             time.sleep(float(value))
         elif kind == "long":
@@ -62,6 +62,12 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "drop":
             self.close_connection = True
             return
+        elif kind == "garbage":
+            self.wfile.write(b"no HTTP\r\n\r\n")
+            self.close_connection = True
+            return
+        elif kind == "header":
+            extra = {"X-Long": "x" * int(value)}
         elif kind == "json":
             content = json.dumps({"cost": 0.5, "model": "m-2", "stop": "end"}).encode()
         self.send_response(status)

@@ -99,13 +99,44 @@ def test_nobody_listening_is_the_infrastructures_fault(tmp_path: Path) -> None:
         (answer,) = ask(system, request(tmp_path))
     assert answer.ending.kind is EndingKind.INFRASTRUCTURE_ERROR
     assert answer.ending.is_retriable
-    assert "ConnectError" in answer.ending.detail
+    assert "Cannot connect" in answer.ending.detail
 
 
 def test_a_dropped_connection_is_the_infrastructures_fault(server: Server, tmp_path: Path) -> None:
     answer = told(server, tmp_path, "/drop")
     assert answer.ending.kind is EndingKind.INFRASTRUCTURE_ERROR
     assert answer.ending.is_retriable
+
+
+@pytest.mark.parametrize("way", ["drop", "garbage", "status/307"])
+def test_no_request_is_sent_again_unseen(server: Server, tmp_path: Path, way: str) -> None:
+    n_before = len(server.asked)
+    system = HttpSystem(server.url + "/{brief.way}", setting(tmp_path))
+    ask(system, request(tmp_path, way="json"), request(tmp_path, way=way))
+    assert [one["path"] for one in server.asked[n_before:]] == ["/json", f"/{way}"]
+
+
+def test_no_cookie_of_one_attempt_is_sent_with_the_next(server: Server, tmp_path: Path) -> None:
+    ask(HttpSystem(server.url, setting(tmp_path)), request(tmp_path), request(tmp_path))
+    assert not [one for one in server.asked[-2:] if "Cookie" in one["headers"]]
+
+
+@pytest.mark.parametrize("way", ["drop", "garbage"])
+def test_a_key_in_the_url_is_not_told_with_a_failure(
+    server: Server, tmp_path: Path, way: str
+) -> None:
+    around = setting(tmp_path, environment={"KEY": "a-canary-key"})
+    spec = {"url": f"{server.url}/{way}?key={{env.KEY}}", "query": {"also": "{env.KEY}"}}
+    (answer,) = ask(HttpSystem(spec, around), request(tmp_path))
+    assert answer.ending.kind is EndingKind.INFRASTRUCTURE_ERROR
+    assert server.asked[-1]["path"] == f"/{way}?key=a-canary-key&also=a-canary-key"
+    assert "a-canary-key" not in answer.ending.detail
+
+
+def test_headers_of_any_usual_length_are_read(server: Server, tmp_path: Path) -> None:
+    answer = told(server, tmp_path, "/header/30000")
+    assert answer.ending.kind is EndingKind.COMPLETED
+    assert len(json.loads(answer.documents["response"])["headers"]["x-long"]) == 30000
 
 
 def test_a_slow_answer_times_out_or_uses_up_its_budget(server: Server, tmp_path: Path) -> None:

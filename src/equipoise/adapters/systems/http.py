@@ -1,12 +1,15 @@
 """A system that is reached over HTTP: one request per trial, over pooled connections."""
 
 import json
+import ssl
 import time
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
+from urllib.parse import urlsplit
 
+import aiohttp
 import anyio
-import httpx
+import certifi
 
 from equipoise.adapters.systems.endings import budget_used, infrastructure, timed_out, too_long
 from equipoise.adapters.systems.facts import Facts
@@ -26,9 +29,22 @@ _KEYS = (
 _MAX_OUTPUT = 16 * 2**20
 _PASSING = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT_S = 60.0
-_NO_LIMIT = httpx.Timeout(None)
+_NO_LIMIT = aiohttp.ClientTimeout()
 """The request's own time-out bounds each attempt as a whole."""
+_IDLE_S = 5.0
+"""How long an unused connection is kept: less than servers commonly keep theirs."""
+_MAX_HEADER = 64 * 2**10
 _HIDDEN = frozenset({"set-cookie", "www-authenticate", "authorization"})
+
+
+class _Sent(NamedTuple):
+    """One request as it is sent."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    query: dict[str, str]
+    content: bytes | None
 
 
 class HttpSystem:
@@ -36,8 +52,9 @@ class HttpSystem:
 
     The document ``response`` keeps status and headers. That nobody answers, and the statuses 429
     and from 500, are the infrastructure's fault and worth another attempt, unless the study lists
-    them under ``answers``; any other status is the system's own answer. Nothing is retried here,
-    and no proxy or credential is taken from our environment.
+    them under ``answers``; any other status is the system's own answer. Nothing is retried here, no
+    redirect followed, no cookie kept from one attempt to the next, and no proxy or credential is
+    taken from our environment.
     """
 
     is_simulated = False
@@ -62,28 +79,38 @@ class HttpSystem:
         templates = (self._url, self._headers, self._query, self._body)
         check_placeholders(templates, setting.environment, where="http")
         self._setting = setting
-        self._client: httpx.AsyncClient | None = None
+        self._client: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
         """Opens the pool of connections; nothing is sent yet."""
-        most = self._setting.concurrency
-        limits = httpx.Limits(max_connections=most, max_keepalive_connections=most)
-        self._client = httpx.AsyncClient(
-            limits=limits, timeout=_NO_LIMIT, trust_env=False, proxy=self._proxy
+        self._client = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=self._setting.concurrency,
+                keepalive_timeout=_IDLE_S,
+                ssl=ssl.create_default_context(cafile=certifi.where()),
+            ),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            skip_auto_headers=["content-type"],
+            timeout=_NO_LIMIT,
+            max_line_size=_MAX_HEADER,
+            max_field_size=_MAX_HEADER,
+            proxy=self._proxy,
         )
+        # There is no public switch; a request that was sent again unseen would be two attempts.
+        self._client._retry_connection = False  # noqa: SLF001
         return self
 
     async def __aexit__(self, *error: object) -> None:
         """Closes the connections."""
         if self._client is not None:
             with anyio.CancelScope(shield=True):
-                await self._client.aclose()
+                await self._client.close()
             self._client = None
 
     async def execute(self, request: Request) -> Answer:
         """Executes one attempt."""
         assert self._client is not None
-        sent = self._sent(self._client, values_of(request, self._setting.fixed))
+        sent = self._sent(values_of(request, self._setting.fixed))
         allowed_s = min(self._budget_s or request.timeout_s, request.timeout_s)
         before = time.monotonic()
         answer: Answer | None = None
@@ -100,7 +127,7 @@ class HttpSystem:
         """Executes a request outside the study, in the same way."""
         return await self.execute(request)
 
-    def _sent(self, client: httpx.AsyncClient, values: Mapping[str, Any]) -> httpx.Request:
+    def _sent(self, values: Mapping[str, Any]) -> _Sent:
         headers = {k: _plain(v) for k, v in filled(self._headers, values).items()}
         query = {k: _plain(v) for k, v in filled(self._query, values).items()}
         content: bytes | None = None
@@ -110,35 +137,33 @@ class HttpSystem:
         elif self._body is not None:
             content = encode(filled(self._body, values))
             headers = {"content-type": "application/json", **headers}
-        url = str(filled(self._url, values))
-        try:
-            return client.build_request(
-                self._method, url, headers=headers, params=query or None, content=content
-            )
-        except (httpx.InvalidURL, UnicodeEncodeError) as error:
-            raise InputError(f"http.url {url!r}: {error}", wanted="a URL", code="url") from error
+        return _Sent(self._method, str(filled(self._url, values)), headers, query, content)
 
-    async def _asked(self, client: httpx.AsyncClient, sent: httpx.Request) -> Answer:
+    async def _asked(self, client: aiohttp.ClientSession, sent: _Sent) -> Answer:
         before = time.monotonic()
         body = bytearray()
         try:
-            response = await client.send(sent, stream=True)
-            try:
-                async for chunk in response.aiter_bytes():
+            async with client.request(
+                sent.method,
+                sent.url,
+                params=sent.query or None,
+                headers=sent.headers,
+                data=sent.content,
+                allow_redirects=False,
+            ) as response:
+                async for chunk in response.content.iter_any():
                     body += chunk
                     if len(body) > self._max_output:
                         break
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await response.aclose()
-        except httpx.UnsupportedProtocol as error:
-            raise InputError(f"http.url: {error}", wanted="http:// or https://") from error
-        except httpx.HTTPError as error:
-            told = f"{sent.method} {sent.url.host}: {type(error).__name__}: {error}"
-            return Answer(ending=infrastructure(told, is_retriable=True))
+        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError, UnicodeEncodeError) as error:
+            raise InputError(
+                f"http.url {sent.url!r} is no URL", wanted="http:// or https://, a host, a path"
+            ) from error
+        except aiohttp.ClientError as error:
+            return Answer(ending=infrastructure(_told(sent, error), is_retriable=True))
         elapsed_ms = (time.monotonic() - before) * 1000
         return Answer(
-            ending=self._ending(response.status_code, len(body)),
+            ending=self._ending(response.status, len(body)),
             output=bytes(body[: self._max_output]),
             documents={"response": _seen(response)},
             duration_ms=elapsed_ms,
@@ -155,22 +180,28 @@ class HttpSystem:
         return Ending()
 
 
+def _told(sent: _Sent, error: aiohttp.ClientError) -> str:
+    """Says who failed and how, without the rest of the URL: a key may stand there."""
+    why = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
+    return f"{sent.method} {urlsplit(sent.url).hostname}: {type(error).__name__}: {why}"
+
+
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _seen(response: httpx.Response) -> bytes:
+def _seen(response: aiohttp.ClientResponse) -> bytes:
     """Gives status and headers as JSON; what could be a credential is left out."""
     headers: dict[str, list[str]] = {}
-    for raw, value in response.headers.raw:
+    for raw, value in response.raw_headers:
         name = raw.decode("latin-1").lower()
         if name not in _HIDDEN:
             headers.setdefault(name, []).append(value.decode("latin-1"))
     shown = {name: ", ".join(values) for name, values in sorted(headers.items())}
-    return encode({"status": response.status_code, "headers": shown})
+    return encode({"status": response.status, "headers": shown})
 
 
-def _retry_after(response: httpx.Response) -> float | None:
+def _retry_after(response: aiohttp.ClientResponse) -> float | None:
     try:
         return min(max(float(response.headers.get("retry-after", "")), 0.0), _LONGEST_WAIT_S)
     except ValueError:
