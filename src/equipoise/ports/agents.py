@@ -218,21 +218,30 @@ class Frozen:
     """What an agent did to its workspace.
 
     `diff` is against the seed, ``git diff --binary`` of everything but ignored files; `tree` lists
-    every path that is not in the seed or differs: path -> sha256 ("" = deleted). `artifacts` are
-    the files asked for by the study's globs. `escapes` says what was found that has no business
-    there (a link out of the workspace, a special file), each in one line.
+    every path that is not in the seed or differs: path -> sha256 ("" = deleted, "unread" = no file,
+    or larger than what is read). `artifacts` are the files asked for by the study's globs.
+    `escapes` says what was found that has no business there (a link out of the workspace, a special
+    file), each in one line. `heads` are the branches at the end, `commits` those that the agent
+    made (null = cannot be read). `is_whole` is false where something was too large,
+    or unreadable, and is in no diff.
     """
 
     diff: bytes
     tree: Mapping[str, str]
     artifacts: Mapping[str, bytes] = field(default_factory=dict)
     escapes: tuple[str, ...] = ()
+    heads: Mapping[str, str] = field(default_factory=dict)
+    commits: tuple[str, ...] | None = ()
+    is_whole: bool = True
 
 
 class Seed(Protocol):
     """The state of a repository from which every cell of a scenario starts."""
 
-    sha256: str
+    @property
+    def sha256(self) -> str:
+        """Gives the hash of its commit and of the content of every file."""
+        ...
 
     def copy(self, to: Path) -> None:
         """Makes a fresh copy; equal for every cell, without remotes, reflogs or later commits."""
@@ -240,4 +249,13 @@ class Seed(Protocol):
 
     def freeze(self, workspace: Path, artifacts: Sequence[str] = ()) -> Frozen:
         """Reads what became of a copy; nothing in it is executed or followed."""
+        ...
+
+    def rebuild(
+        self, to: Path, diff: bytes, allowed: Sequence[str] = ("**",), kept: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """Makes a fresh copy with a diff on top, and gives the paths whose changes were left out.
+
+        Only what one of the globs `allowed` means is changed; what `kept` means stays the seed's.
+        """
         ...

@@ -1,0 +1,1 @@
+"""Git seeds: made once, copied for every cell, read afterwards without running what is in them."""

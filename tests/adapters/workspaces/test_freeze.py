@@ -1,0 +1,282 @@
+"""What an agent did is read whole, and nothing that it planted is run, followed or waited for."""
+
+import hashlib
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.workspaces.made_seed import git, seed
+from equipoise.adapters.workspaces.hostile import Limits
+from equipoise.adapters.workspaces.seed import GitSeed
+from equipoise.adapters.workspaces.store import SeedStore
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> GitSeed:
+    return seed(tmp_path_factory.mktemp("seed"))
+
+
+@pytest.fixture
+def work(shop: GitSeed, tmp_path: Path) -> Path:
+    shop.copy(tmp_path / "work")
+    return tmp_path / "work"
+
+
+def test_an_idle_agent_changed_nothing(shop: GitSeed, work: Path) -> None:
+    frozen = shop.freeze(work)
+    assert (frozen.diff, frozen.tree, frozen.escapes, frozen.commits) == (b"", {}, (), ())
+    assert frozen.is_whole
+
+
+@pytest.mark.requirement("OUT-48")
+def test_a_diff_rebuilds_what_the_agent_left(shop: GitSeed, work: Path, tmp_path: Path) -> None:
+    work.joinpath("shop", "prices.py").write_bytes(b"def total(prices):\n    return sum(prices)\n")
+    work.joinpath("shop", "part_0.py").unlink()
+    work.joinpath("picture.bin").write_bytes(bytes(range(256)) * 3)
+    work.joinpath("run.sh").chmod(0o644)
+    work.joinpath("latest").unlink()
+    work.joinpath("latest").write_bytes(b"no link any more")
+    work.joinpath('two words and "quotes"\tä.txt').write_bytes(b"no newline")
+    work.joinpath("report.log").write_bytes(b"ignored")
+    work.joinpath("__pycache__").mkdir()
+    work.joinpath("__pycache__", "prices.cpython-311.pyc").write_bytes(b"other code")
+    frozen = shop.freeze(work, ["*.log", "missing/**"])
+    assert frozen.artifacts == {"report.log": b"ignored"}
+    assert frozen.tree["report.log"] == hashlib.sha256(b"ignored").hexdigest()
+    assert frozen.tree["shop/part_0.py"] == ""
+    assert "README.md" not in frozen.tree
+    assert shop.rebuild(tmp_path / "again", frozen.diff) == ()
+    again = {
+        path.relative_to(tmp_path / "again"): (
+            path.is_symlink(),
+            path.read_bytes(),
+            path.stat().st_mode,
+        )
+        for path in tmp_path.joinpath("again").rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
+    left = {
+        path.relative_to(work): (path.is_symlink(), path.read_bytes(), path.stat().st_mode)
+        for path in work.rglob("*")
+        if path.is_file() and ".git" not in path.parts and "__pycache__" not in path.parts
+    }
+    left.pop(Path("report.log"))
+    assert again == left
+
+
+def test_what_may_not_change_stays_the_seeds(shop: GitSeed, work: Path, tmp_path: Path) -> None:
+    work.joinpath("shop", "prices.py").write_bytes(b"better\n")
+    work.joinpath("README.md").write_bytes(b"# All tests pass\n")
+    work.joinpath("shop", "conftest.py").write_bytes(b"import os\n")
+    diff = shop.freeze(work).diff
+    left_out = shop.rebuild(tmp_path / "again", diff, ["shop/**"], ["**/conftest.py"])
+    assert sorted(left_out) == ["README.md", "shop/conftest.py"]
+    assert tmp_path.joinpath("again", "shop", "prices.py").read_bytes() == b"better\n"
+    assert tmp_path.joinpath("again", "README.md").read_bytes() == b"# A small shop\n"
+    assert not tmp_path.joinpath("again", "shop", "conftest.py").exists()
+
+
+def test_a_moved_file_is_two_paths(shop: GitSeed, tmp_path: Path) -> None:
+    diff = (
+        b"diff --git a/README.md b/shop/README.md\nsimilarity index 100%\n"
+        b"rename from README.md\nrename to shop/README.md\n"
+    )
+    assert shop.rebuild(tmp_path / "again", diff, ["shop/**"]) == ("shop/README.md",)
+    assert tmp_path.joinpath("again", "README.md").exists()
+
+
+def test_commits_of_the_agent_are_counted(shop: GitSeed, work: Path) -> None:
+    for number in range(3):
+        work.joinpath("shop", "prices.py").write_text(f"# {number}\n", encoding="utf-8")
+        git(work, "commit", "-qam", f"Step {number}")
+    git(work, "branch", "feature/x", "HEAD~1")
+    frozen = shop.freeze(work)
+    made = git(work, "rev-list", f"{shop.head}..HEAD").split()
+    assert frozen.commits is not None
+    assert sorted(frozen.commits) == sorted(made)
+    assert frozen.heads == {
+        "main": git(work, "rev-parse", "HEAD"),
+        "feature/x": git(work, "rev-parse", "HEAD~1"),
+    }
+    git(work, "gc", "-q")
+    assert shop.freeze(work).commits is None
+    assert shop.freeze(work).diff == frozen.diff
+
+
+@pytest.mark.requirement("OUT-50")
+def test_nothing_that_was_planted_in_the_repository_runs(
+    shop: GitSeed, work: Path, tmp_path: Path
+) -> None:
+    trap = tmp_path / "trap.sh"
+    sprung = tmp_path / "sprung"
+    trap.write_text(f"#!/bin/sh\necho $0 $* >> {sprung}\ncat\n", encoding="utf-8")
+    trap.chmod(0o755)
+    for key in (
+        "core.fsmonitor",
+        "diff.external",
+        "diff.evil.command",
+        "diff.evil.textconv",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "core.pager",
+        "core.editor",
+        "core.sshCommand",
+    ):
+        git(work, "config", key, str(trap))
+    git(work, "config", "core.hooksPath", str(tmp_path))
+    git(work, "config", "core.worktree", "/")
+    hooks = work / ".git" / "hooks"
+    hooks.mkdir()
+    for name in ("post-index-change", "post-checkout", "pre-commit", "reference-transaction"):
+        hooks.joinpath(name).write_bytes(trap.read_bytes())
+        hooks.joinpath(name).chmod(0o755)
+    work.joinpath(".gitattributes").write_bytes(b"* filter=evil diff=evil text eol=crlf\n")
+    work.joinpath("setup.cfg").write_bytes(b"[x]\ny = 1\n")
+    work.joinpath("notes.txt").write_bytes(b"one\nthree\n")
+    frozen = shop.freeze(work)
+    assert not sprung.exists()
+    assert b"+three\n" in frozen.diff
+    assert b"+y = 1\n" in frozen.diff
+    assert ".git/hooks/pre-commit: a hook" in frozen.escapes
+    assert ".git/config: sets fsmonitor" in frozen.escapes
+    shop.rebuild(tmp_path / "again", frozen.diff)
+    assert not sprung.exists()
+    assert tmp_path.joinpath("again", "notes.txt").read_bytes() == b"one\nthree\n"
+
+
+@pytest.mark.requirement("OUT-50")
+def test_links_pipes_and_giants_are_named_and_not_read(
+    shop: GitSeed, work: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"the key of the host")
+    work.joinpath("link").symlink_to(secret)
+    work.joinpath("up").symlink_to("../..")
+    work.joinpath("inside").symlink_to("shop/prices.py")
+    work.joinpath("hard").hardlink_to(secret)
+    work.joinpath("pair").write_bytes(b"twice")
+    work.joinpath("other").hardlink_to(work / "pair")
+    os.mkfifo(work / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(work / "s"))
+    with work.joinpath("giant").open("wb") as file:
+        file.truncate(1 << 41)
+    work.joinpath("sub", ".git").mkdir(parents=True)
+    work.joinpath("sub", ".git", "config").write_bytes(b"[core]\n fsmonitor = touch /tmp/x\n")
+    frozen = shop.freeze(work, ["**"])
+    assert b"the key" not in frozen.diff
+    assert not any(b"the key" in content for content in frozen.artifacts.values())
+    assert frozen.artifacts["pair"] == frozen.artifacts["other"] == b"twice"
+    named = {line.partition(":")[0] for line in frozen.escapes}
+    assert named == {"link", "up", "hard", "pipe", "s", "giant", "sub/.git"}
+    assert not frozen.is_whole
+    assert frozen.tree["pipe"] == "unread"
+
+
+def test_a_link_in_place_of_a_folder_is_a_link(shop: GitSeed, work: Path, tmp_path: Path) -> None:
+    host = tmp_path / "host"
+    host.mkdir()
+    host.joinpath("prices.py").write_bytes(b"from the host\n")
+    for path in work.joinpath("shop").iterdir():
+        path.unlink()
+    work.joinpath("shop").rmdir()
+    work.joinpath("shop").symlink_to(host)
+    frozen = shop.freeze(work)
+    assert b"from the host" not in frozen.diff
+    assert frozen.tree["shop/prices.py"] == ""
+    shop.rebuild(tmp_path / "again", frozen.diff)
+    assert tmp_path.joinpath("again", "shop").is_symlink()
+    assert host.joinpath("prices.py").read_bytes() == b"from the host\n"
+
+
+@pytest.mark.parametrize("ruin", ["gone", "file", "link", "garbage", "loop"])
+def test_a_ruined_repository_costs_the_history_only(
+    shop: GitSeed, work: Path, tmp_path: Path, ruin: str
+) -> None:
+    work.joinpath("README.md").write_bytes(b"# New\n")
+    away = tmp_path / "away"
+    if ruin in {"gone", "file", "link"}:
+        work.joinpath(".git").rename(away)
+    if ruin == "file":
+        work.joinpath(".git").write_text(f"gitdir: {away}\n", encoding="utf-8")
+    if ruin == "link":
+        work.joinpath(".git").symlink_to(away)
+    if ruin == "garbage":
+        for path in work.joinpath(".git").rglob("*"):
+            if path.is_file():
+                path.write_bytes(b"\xff\0garbage")
+    if ruin == "loop":
+        work.joinpath(".git", "refs", "heads", "main").unlink()
+        work.joinpath(".git", "refs", "heads", "main").symlink_to("main")
+        os.mkfifo(work / ".git" / "refs" / "heads" / "wait")
+    frozen = shop.freeze(work)
+    assert b"+# New\n" in frozen.diff
+    assert set(frozen.tree) == {"README.md"}
+
+
+def test_bounds_hold_and_say_so(shop: GitSeed, work: Path) -> None:
+    for number in range(50):
+        work.joinpath(f"f{number}").write_bytes(b"x" * 100)
+    few = GitSeed(
+        sha256=shop.sha256,
+        head=shop.head,
+        tree=shop.tree,
+        files=shop.files,
+        commits=shop.commits,
+        config=shop.config,
+        limits=Limits(kept_bytes=1000, n_entries=60),
+    )
+    frozen = few.freeze(work)
+    assert not frozen.is_whole
+    assert any("more than 60 entries" in line for line in frozen.escapes)
+    assert "" not in frozen.tree.values()  # what was not reached is not called deleted
+    deep = work
+    for _ in range(120):
+        deep /= "d"
+    deep.mkdir(parents=True)
+    assert any("deeper than" in line for line in shop.freeze(work).escapes)
+
+
+def test_the_workspace_itself_may_be_gone(shop: GitSeed, tmp_path: Path) -> None:
+    frozen = shop.freeze(tmp_path / "nothing")
+    assert not frozen.is_whole
+    assert frozen.diff == b""
+
+
+_NAMES = st.text(
+    st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=12
+).filter(
+    lambda name: name not in {".", ".."} and name.lower() != ".git" and len(os.fsencode(name)) < 200
+)
+
+
+@settings(max_examples=12, deadline=None)
+@given(files=st.dictionaries(_NAMES, st.binary(max_size=300), max_size=4))
+def test_any_files_survive_the_way_through_a_diff(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes]
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    made = SeedStore(tmp_path_factory.getbasetemp() / "any-store").from_folder(_plain(folder))
+    made.copy(folder / "work")
+    for name, content in files.items():
+        folder.joinpath("work", name).write_bytes(content)
+    frozen = made.freeze(folder / "work")
+    made.rebuild(folder / "again", frozen.diff)
+    found = {
+        path.name: path.read_bytes()
+        for path in folder.joinpath("again").iterdir()
+        if path.is_file() and path.name != "plain"
+    }
+    kept = {name for name in files if not name.endswith(".pyc") and name != "plain"}
+    assert found == {name: files[name] for name in kept}
+
+
+def _plain(folder: Path) -> Path:
+    folder.joinpath("plain").mkdir()
+    folder.joinpath("plain", "plain").write_bytes(b"plain\n")
+    return folder / "plain"
