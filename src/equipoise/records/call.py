@@ -24,7 +24,8 @@ class ModelCall(
     `n_retries` how often the gateway asked again before that. `stop_reason` is the provider's own
     word; `is_truncated` says that it means the token limit. `cost` is null where the price is not
     known. `fault` says why a call gave no answer: a word of the provider (``overloaded_error``) or
-    of the gateway (``spending_cap``, ``unreachable``, ``cut_stream``).
+    of the gateway (``spending_cap``, ``unreachable``, ``cut_stream``). `answered_by` names who
+    answered: a provider, ``replay`` or ``scripted``.
     """
 
     trial: str
@@ -47,3 +48,4 @@ class ModelCall(
     cost: Price | None = None
     fault: str = ""
     is_simulated: bool = False
+    answered_by: str = ""

@@ -60,6 +60,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `input_tokens` excludes what was read from or written to the cache, whatever the source's own
     counting was; `convention` names that counting: `extra` (cached tokens are a bucket of their
     own), `subset` (cached tokens were part of the input and have been taken out), `unknown`.
+    `is_estimated`: nobody said, so the counts are estimated, and `convention` says how.
     """
 
     input_tokens: int | None = None
@@ -67,6 +68,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cache_write_tokens: int | None = None
     output_tokens: int | None = None
     convention: str = "unknown"
+    is_estimated: bool = False
 
 
 class Blob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

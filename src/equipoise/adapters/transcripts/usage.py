@@ -48,7 +48,7 @@ def claude_usage(found: Any) -> Usage | None:
     """Gives the tokens of an Anthropic usage object, which counts the cache beside the input."""
     if not isinstance(found, dict):
         return None
-    counts = {
+    counts: dict[str, Any] = {
         "input_tokens": whole(found.get("input_tokens")),
         "output_tokens": whole(found.get("output_tokens")),
         "cache_read_tokens": whole(found.get("cache_read_input_tokens")),

@@ -1,5 +1,7 @@
 """Reads what an execution used: tokens under the source's counting, money and time."""
 
+from typing import Any
+
 from equipoise.adapters.logs.noticing import Noticer
 from equipoise.adapters.logs.table.fields import Row, field, number
 from equipoise.adapters.logs.table.mapping import Mapping
@@ -43,7 +45,7 @@ class ResourceReader:
         """
         if not self._has_tokens:
             return None
-        tokens = {key: self._whole(key, row, where) for key in _TOKENS}
+        tokens: dict[str, Any] = {key: self._whole(key, row, where) for key in _TOKENS}
         if all(value is None for value in tokens.values()):
             return None
         inputs, read = tokens["input_tokens"], tokens["cache_read_tokens"]

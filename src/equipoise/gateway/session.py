@@ -1,0 +1,95 @@
+"""One trial's way to its model, and what has gone over it so far."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import anyio
+
+from equipoise.gateway.exchange import Asked, Exchange
+from equipoise.gateway.wire.facts import Found, Question
+from equipoise.gateway.wire.reading import Reading
+from equipoise.ports.agents import Route
+from equipoise.records.call import ModelCall, Price
+
+Costing = Callable[["Call", Found], Price | None]
+Keep = Callable[[str, str, bytes], None]
+"""Takes a document: the trial, its name, its bytes."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """One call under way; `record` says what is known of it at any moment."""
+
+    seq: int
+    asked: Asked
+    question: Question
+    at: str
+    answered_by: str
+    began: float = field(default_factory=time.monotonic)
+    status: int | None = None
+    reading: Reading | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    answer: bytearray = field(default_factory=bytearray)
+    n_retries: int = 0
+    fault: str = ""
+    is_simulated: bool = False
+    is_recorded: bool = False
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+
+    def record(self, found: Found, cost: Price | None) -> ModelCall:
+        """Gives the record; the time is that of a clock that cannot be set."""
+        return ModelCall(
+            trial=self.asked.trial,
+            seq=self.seq,
+            api=self.asked.api.value,
+            model_asked=self.question.model,
+            request_sha256=self.asked.request,
+            at=self.at,
+            latency_ms=round((time.monotonic() - self.began) * 1000, 3),
+            status=self.status,
+            model_answered=found.model,
+            tools_offered=self.question.tools,
+            n_messages=self.question.n_messages,
+            usage=found.usage,
+            stop_reason=found.stop_reason,
+            is_truncated=found.is_truncated,
+            is_refusal=found.is_refusal,
+            is_streamed=self.question.is_streamed,
+            n_retries=self.n_retries,
+            cost=cost,
+            fault=self.fault or found.fault,
+            is_simulated=self.is_simulated,
+            answered_by=self.answered_by,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """What stands between `open` and `close` of a trial."""
+
+    route: Route
+    model: str
+    side_models: frozenset[str] = frozenset()
+    is_closed: bool = False
+    n_calls: int = 0
+    under_way: dict[int, Call] = field(default_factory=dict)
+    calls: dict[int, ModelCall] = field(default_factory=dict)
+    exchanges: dict[int, Exchange] = field(default_factory=dict)
+
+    def next_seq(self) -> int:
+        """Gives the number of the next call, from 1."""
+        self.n_calls += 1
+        return self.n_calls
+
+    def exchange(self, call: Call, record: ModelCall) -> Exchange:
+        """Gives what went over the wire in a call."""
+        return Exchange(
+            call=record,
+            path=call.asked.path,
+            query=call.asked.query,
+            request=call.asked.body,
+            status=call.status,
+            headers=call.headers,
+            answer=bytes(call.answer),
+        )

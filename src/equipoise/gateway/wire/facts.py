@@ -1,0 +1,110 @@
+"""What is read from requests and answers, whatever the vendor's format."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from equipoise.records.trial import Usage
+
+
+class Api(StrEnum):
+    """The wire formats, by the names that `ModelCall.api` has."""
+
+    MESSAGES = "anthropic-messages"
+    RESPONSES = "openai-responses"
+    CHAT = "openai-chat"
+    GOOGLE = "google"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a request asks for.
+
+    `max_tokens` is null where the request does not bound its answer; `n_answers` how many it asks
+    for. `unbounded` says why the size of the request does not bound its input tokens (an earlier
+    answer or a file that the provider is to fetch); empty = it does.
+    """
+
+    model: str
+    tools: tuple[str, ...] = ()
+    n_messages: int = 0
+    is_streamed: bool = False
+    max_tokens: int | None = None
+    n_answers: int = 1
+    unbounded: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """What an answer says of itself, filled while it is read.
+
+    `is_complete`: the answer came to its own end. `fault` is the provider's word for an error in
+    it. `n_text_bytes` counts the text and the tool arguments, for an estimate where no usage came.
+    """
+
+    model: str | None = None
+    usage: Usage | None = None
+    stop_reason: str | None = None
+    is_truncated: bool = False
+    is_refusal: bool = False
+    is_complete: bool = False
+    fault: str = ""
+    n_text_bytes: int = 0
+
+
+class Vendor(Protocol):
+    """One wire format."""
+
+    def question(self, body: Mapping[str, Any], path: str) -> Question:
+        """Reads a request."""
+        ...
+
+    def event(self, found: Found, event: Mapping[str, Any]) -> None:
+        """Reads one event of a stream."""
+        ...
+
+    def whole(self, found: Found, body: Mapping[str, Any]) -> None:
+        """Reads an answer that came in one piece."""
+        ...
+
+    def error(self, status: int, kind: str, message: str) -> dict[str, Any]:
+        """Puts an error of ours as the vendor would."""
+        ...
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """Gives the value where it is a JSON object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def items(value: object) -> list[Any]:
+    """Gives the value where it is a JSON array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: object) -> str:
+    """Gives the value where it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def whole_number(value: object) -> int | None:
+    """Gives the value where it is a number that counts something, else null."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:
+        return None
+    return int(value)
+
+
+def n_bytes(*values: object) -> int:
+    """Counts the bytes of those values that are text."""
+    return sum(len(v.encode("utf-8", "surrogatepass")) for v in values if isinstance(v, str))
+
+
+def subset_usage(total: int | None, cached: int | None, output: int | None) -> Usage | None:
+    """Gives the usage where cached tokens are part of the input; null where nothing was said."""
+    if total is None and output is None:
+        return None
+    fresh = total if total is None or cached is None else max(total - cached, 0)
+    return Usage(
+        input_tokens=fresh, cache_read_tokens=cached, output_tokens=output, convention="subset"
+    )

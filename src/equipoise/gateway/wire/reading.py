@@ -1,0 +1,64 @@
+"""An answer, read while it passes, whatever its format and however it comes."""
+
+from typing import Any
+
+import msgspec
+
+from equipoise.gateway.wire.facts import Api, Found, Question, Vendor, mapping
+from equipoise.gateway.wire.paths import VENDORS
+from equipoise.gateway.wire.sse import Events
+
+
+def asked(api: Api, path: str, body: bytes) -> Question | None:
+    """Reads a request; null where its body is no JSON object."""
+    try:
+        value = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return VENDORS[api].question(value, path) if isinstance(value, dict) else None
+
+
+class Reading:
+    """Reads the bytes of one answer; `found` is what is known so far."""
+
+    def __init__(self, api: Api, *, status: int, content_type: str) -> None:
+        """Begins with an answer of this status and type."""
+        self._vendor: Vendor = VENDORS[api]
+        self._is_error = status >= 400
+        self._events = Events() if "text/event-stream" in content_type else None
+        self._whole = bytearray()
+        self.found = Found()
+
+    def feed(self, chunk: bytes) -> None:
+        """Reads the next bytes."""
+        if self._events is None:
+            self._whole += chunk
+            return
+        for event in self._events.feed(chunk):
+            self._vendor.event(self.found, event)
+
+    def end(self) -> Found:
+        """Gives what the answer says, after its last bytes."""
+        if self._events is not None:
+            for event in self._events.end():
+                self._vendor.event(self.found, event)
+        else:
+            self._read_whole()
+        if self._is_error:
+            self.found.is_complete = False
+            self.found.fault = self.found.fault or "error"
+        return self.found
+
+    def _read_whole(self) -> None:
+        value: Any = None
+        try:
+            value = msgspec.json.decode(bytes(self._whole))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            self.found.fault = self.found.fault or "unreadable_answer"
+        if isinstance(value, list):  # Google's stream without events: an array of pieces
+            for piece in value:
+                self._vendor.event(self.found, mapping(piece))
+        elif isinstance(value, dict):
+            self._vendor.whole(self.found, value)
+        elif value is not None:
+            self.found.fault = "unreadable_answer"
