@@ -1,0 +1,1 @@
+"""Sandboxes: bubblewrap by default, and what stands in for it where it is not there."""

@@ -1,0 +1,137 @@
+"""What a job finds around it under bubblewrap: the arguments that say so."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from equipoise.errors import InputError
+from equipoise.ports.agents import Job, Mount
+
+UID = 1000
+HOME = "/home"
+"""The home of a job whose environment names none."""
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = (
+    "alternatives",
+    "ca-certificates.conf",
+    "fonts",
+    "inputrc",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "magic",
+    "magic.mime",
+    "mime.types",
+    "pki/tls/certs",
+    "protocols",
+    "services",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "terminfo",
+)
+"""What of the host's settings may be seen: nothing that names a person, a host or a key."""
+
+_TMP, _SHM = "/tmp", "/dev/shm"  # noqa: S108  the job's own
+_SHM_BYTES = 64 * 2**20
+_NAMESPACES = ("user", "pid", "net", "ipc", "uts", "cgroup")
+_TAKEN = ("/", "/proc", "/dev", "/sys")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inside:
+    """The arguments for one job, and the texts that they mention by number.
+
+    `texts`: the number under which bubblewrap finds an open file -> what is in it. `memory` are the
+    folders that exist only in memory, writable and bounded.
+    """
+
+    arguments: tuple[str, ...]
+    texts: Mapping[int, bytes]
+    memory: tuple[str, ...]
+
+
+def inside(job: Job, *, first_file: int, options: tuple[str, ...] = ()) -> Inside:
+    """Gives what a job finds around it; texts get numbers from `first_file`.
+
+    Raises:
+        InputError: a mount cannot be: its source is not there, or its target is not a path that
+            may be taken.
+    """
+    home = job.environment.get("HOME", HOME)
+    texts = dict(enumerate(_texts(home).items(), first_file))
+    memory = tuple(dict.fromkeys((_TMP, home, _SHM)))
+    size = str(job.bounds.tmp_bytes)
+    arguments = [
+        *(f"--unshare-{name}" for name in _NAMESPACES),
+        *options,
+        *("--uid", str(UID), "--gid", str(UID), "--hostname", "cell"),
+        *("--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+        *_system(),
+        *(
+            word
+            for number, (path, _) in texts.items()
+            for word in ("--ro-bind-data", str(number), path)
+        ),
+        *("--proc", "/proc", "--dev", "/dev"),
+        *("--perms", "1777", "--size", size, "--tmpfs", _TMP),
+        *("--perms", "0700", "--size", size, "--tmpfs", _place(home)),
+        *("--perms", "1777", "--size", str(_SHM_BYTES), "--tmpfs", _SHM),
+        *(word for mount in job.mounts for word in _mounted(mount)),
+        *("--remount-ro", "/dev", "--remount-ro", "/"),
+        *("--chdir", job.folder),
+        "--clearenv",
+        *(word for name, value in job.environment.items() for word in ("--setenv", name, value)),
+    ]
+    return Inside(
+        arguments=tuple(arguments),
+        texts={number: text.encode() for number, (_, text) in texts.items()},
+        memory=memory,
+    )
+
+
+def _system() -> Iterator[str]:
+    """Gives the mounts of the system's programs and libraries, and of its harmless settings."""
+    for path in map(Path, (*_SYSTEM, *(f"/etc/{name}" for name in _ETC))):
+        if path.is_symlink() and path.parent == Path("/"):
+            yield from ("--symlink", str(path.readlink()), str(path))
+        elif path.exists():
+            yield from ("--ro-bind", str(path), str(path))
+
+
+def _texts(home: str) -> dict[str, str]:
+    return {
+        "/etc/passwd": (
+            "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"
+            f"agent:x:{UID}:{UID}:agent:{home}:/bin/sh\n"
+            "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
+        ),
+        "/etc/group": f"root:x:0:\nagent:x:{UID}:\nnogroup:x:65534:\n",
+        "/etc/hosts": "127.0.0.1 localhost cell\n::1 localhost\n",
+        "/etc/hostname": "cell\n",
+        "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+    }
+
+
+def _mounted(mount: Mount) -> Iterator[str]:
+    source = Path(os.path.abspath(mount.source))
+    if not source.exists():
+        raise InputError(
+            f"there is no {str(mount.source)!r} to be mounted at {mount.target!r}",
+            wanted="a file, folder or socket",
+            code="bad_mount",
+        )
+    yield from ("--bind" if mount.is_writable else "--ro-bind", str(source), _place(mount.target))
+
+
+def _place(target: str) -> str:
+    path = PurePosixPath(target)
+    if not path.is_absolute() or ".." in path.parts or str(path) in _TAKEN or "\0" in target:
+        raise InputError(
+            f"{target!r} cannot be a place in a sandbox",
+            wanted="an absolute path without '..', and none of " + ", ".join(_TAKEN),
+            code="bad_mount",
+        )
+    return str(path)
