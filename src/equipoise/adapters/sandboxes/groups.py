@@ -18,8 +18,7 @@ def made(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
     for group in groups:
         try:
             os.mkdir(group.folder, 0o755)
-            for name, value in group.settings.items():
-                _write(f"{group.folder}/{name}", value)
+            set_up(group)
         except OSError:
             unbounded.extend(group.bounds)
             with suppress(OSError):
@@ -27,6 +26,18 @@ def made(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
         else:
             standing.append(group)
     return standing, unbounded
+
+
+def set_up(group: Group) -> None:
+    """Writes the settings of a group that has been made.
+
+    Raises:
+        OSError: one could not be written, and was not one to be left out where its file is missing.
+    """
+    for name, value in group.settings.items():
+        path = f"{group.folder}/{name.rstrip('?')}"
+        if not name.endswith("?") or os.path.exists(path):
+            _write(path, value)
 
 
 def join(groups: Sequence[Group]) -> None:

@@ -18,6 +18,7 @@ from typing import NoReturn
 from equipoise.adapters.sandboxes import groups
 from equipoise.adapters.sandboxes.measuring import Measuring, descendants
 from equipoise.adapters.sandboxes.order import STATUS_FILE, Group, Order, Report, order_of, packed
+from equipoise.adapters.sandboxes.processes import started
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _TICK_S = 0.25
@@ -59,6 +60,7 @@ def _kept(order: Order, line: socket.socket, handed: list[int]) -> Report:
         return Report(code=None, detail=error.strerror or str(error), unbounded=unbounded)
     for number in handed:
         os.close(number)
+    _note(order.lease_file, pid)
     why = ""
     try:
         why = _watched(order, pid, line, begin)
@@ -75,6 +77,14 @@ def _kept(order: Order, line: socket.socket, handed: list[int]) -> Report:
         status=_read(status),
         unbounded=unbounded,
     )
+
+
+def _note(lease_file: str, pid: int) -> None:
+    """Tells the lease what was started, so that it can be ended should we be killed."""
+    if lease_file:
+        line = json.dumps({"group": pid, "start": started(pid), "keeper": os.getpid()})
+        with suppress(OSError), open(lease_file, "a") as file:
+            file.write(line + "\n")
 
 
 def _started(order: Order, standing: list[Group], handed: list[int]) -> int:
@@ -138,7 +148,7 @@ def _watched(order: Order, pid: int, line: socket.socket, begin: float) -> str:
         while True:
             left_s = begin + order.wall_s - time.monotonic()
             if left_s <= 0:
-                return "wall"
+                return "wall_s"
             ready = {number for number, _ in poll.poll(max(1, min(left_s, _TICK_S) * 1e3))}
             if handle in ready:
                 return ""

@@ -15,7 +15,10 @@ STATUS_FILE = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A cgroup to be made: its folder, what is written into which file, for which bounds."""
+    """A cgroup to be made: its folder, what is written into which file, for which bounds.
+
+    A file whose name ends with ``?`` is left out where it does not exist.
+    """
 
     folder: str
     settings: Mapping[str, str]
@@ -45,7 +48,7 @@ class Order:
     `argv[0]` is an absolute path. `limits`: name of a resource limit (``RLIMIT_CORE``) -> value.
     `inherits` are the numbers under which the files that come with the order are open in the
     program, after stdin, stdout and stderr, all above `STATUS_FILE`: there it finds a pipe to tell
-    its status (bubblewrap's ``--json-status-fd``).
+    its status (bubblewrap's ``--json-status-fd``). `lease_file`, if any, is told what was started.
     """
 
     argv: Sequence[str]
@@ -56,13 +59,14 @@ class Order:
     inherits: Sequence[int] = ()
     groups: Sequence[Group] = ()
     watched: Watched = Watched()
+    lease_file: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """How what was started has ended, with its whole tree.
 
-    `why` is empty where it ended by itself, else ``wall``, ``asked`` or a name of a bound that was
+    `why` is empty where it ended by itself, else ``asked`` or the name of the bound that was
     exceeded. `code` is as of `waitpid`: negative = signal; null = it was not started. `status`
     holds the lines of the status pipe.
     """

@@ -1,196 +1,67 @@
-"""Runs an order to its end: reads what it writes, within bounds, and says how it ended."""
+"""Runs a job the way all sandboxes of this machine do: lease, order, keeper, end."""
 
-import os
-import socket
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-import anyio
-
-from equipoise.adapters.sandboxes.order import Order, Report, report_of
+from equipoise.adapters.sandboxes.following import Ran, ran
+from equipoise.adapters.sandboxes.leases import MARK, Leases, new_mark
+from equipoise.adapters.sandboxes.limiting import limiting
+from equipoise.adapters.sandboxes.order import Order
 from equipoise.adapters.sandboxes.spawning import Spawner, memory_file
-from equipoise.ports.agents import Ended, HowEnded, Job
-
-_CHUNK = 65536
-_DRAIN_S = 2.0
-"""How long output is read on after everything has ended: only what stands in the pipes is left."""
+from equipoise.ports.agents import Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """What came of an order: the keeper's report (null = the keeper was killed), and its output."""
+class Program:
+    """What a sandbox starts for a job.
 
-    report: Report | None
-    stdout: bytes
-    stderr: bytes
-    is_over_output: bool
-
-
-async def ran(spawner: Spawner, order: Order, job: Job, inherited: Sequence[int]) -> Ran:
-    """Starts an order and waits until its whole tree has ended.
-
-    `inherited` are open files that the program gets beside its stdio; they are closed here. When
-    cancelled, the tree is ended first.
-
-    Raises:
-        OSError: nothing could be started.
+    `argv[0]` is an absolute path; `environment` is complete but for the mark of the lease. `texts`:
+    number, above `STATUS_FILE`, -> what the program reads from the open file with that number.
+    `memory_folders` are folders that exist in memory for this job alone.
     """
-    output = _Output(job.bounds.output_bytes)
-    files: list[int] = [*inherited]
-    try:
-        files.insert(0, _opened(job.stdin))
-        for stream in (output.stdout, output.stderr):
-            stream.file, theirs = os.pipe()
-            os.set_blocking(stream.file, False)
-            files.insert(len(files) - len(inherited), theirs)
-        line = spawner.start(order, files)
-    except OSError:
-        output.close()
-        raise
-    finally:
-        for file in files:
-            os.close(file)
-    with line:
-        try:
-            report = await _followed(line, output)
-        finally:
-            output.close()
-    return Ran(
-        report=report,
-        stdout=bytes(output.stdout.data),
-        stderr=bytes(output.stderr.data),
-        is_over_output=output.left < 0,
-    )
+
+    argv: Sequence[str]
+    folder: str = "/"
+    environment: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[int, bytes] = field(default_factory=dict)
+    memory_folders: Sequence[str] = ()
 
 
-def ended(ran: Ran, unbounded: Sequence[str] = ()) -> Ended:
-    """Says how a plain program ended; `unbounded` are the bounds its sandbox never enforces."""
-    report = ran.report
-    if report is None:
-        return Ended(
-            how=HowEnded.SIGNALLED,
-            signal=9,
-            stdout=ran.stdout,
-            stderr=ran.stderr,
-            detail="the process that kept the job was killed from outside; so was the job",
-            unbounded=tuple(unbounded),
-        )
-    how, code, detail = _how(ran, report)
-    return Ended(
-        how=how,
-        exit_code=code if code is not None and code >= 0 else None,
-        signal=-code if code is not None and code < 0 else None,
-        stdout=ran.stdout,
-        stderr=ran.stderr,
-        duration_ms=report.duration_ms,
-        detail=", ".join(filter(None, (detail, report.detail))),
-        unbounded=tuple(dict.fromkeys((*unbounded, *report.unbounded))),
-    )
+class Runner:
+    """Holds the spawner and the leases of a sandbox."""
 
+    def __init__(self, leases: Leases | None = None) -> None:
+        """Takes leases in `leases`; null = in the folder that all runs of this user share."""
+        self._leases = leases or Leases()
+        self._spawner = Spawner()
 
-def plain(text: str) -> str:
-    """Gives a text without what a terminal would obey, at most 500 characters."""
-    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)[
-        :500
-    ]
+    async def run(self, job: Job, program: Program) -> tuple[Ran, tuple[str, ...]]:
+        """Runs a program to the end of its whole tree; gives also the bounds nothing enforced.
 
-
-def _how(ran: Ran, report: Report) -> tuple[HowEnded, int | None, str]:
-    if ran.is_over_output:
-        return HowEnded.OUTPUT_LIMIT, None, "it wrote more than the bound of output_bytes"
-    if report.code is None:
-        return HowEnded.NOT_STARTED, None, ""
-    if report.why in ("wall", "cpu_s"):
-        return HowEnded.TIMED_OUT, None, f"it went over the bound of {_field(report.why)}"
-    if report.why and report.why != "asked":
-        return HowEnded.SIGNALLED, -9, f"it went over the bound of {report.why}"
-    if report.code < 0:
-        return HowEnded.SIGNALLED, report.code, ""
-    return HowEnded.EXITED, report.code, ""
-
-
-def _field(why: str) -> str:
-    return "wall_s" if why == "wall" else why
-
-
-async def _followed(line: socket.socket, output: "_Output") -> Report | None:
-    """Reads output and waits for the report; null = the keeper went without one."""
-    report: Report | None = None
-    try:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_read, output.stdout, output, line)
-            tasks.start_soon(_read, output.stderr, output, line)
-            report = await _heard(line)
-            tasks.cancel_scope.deadline = anyio.current_time() + _DRAIN_S
-    except BaseException:
-        _end(line)
-        with anyio.CancelScope(shield=True):
-            await _heard(line)
-        raise
-    return report
-
-
-async def _read(stream: "_Stream", output: "_Output", line: socket.socket) -> None:
-    while True:
-        try:
-            data = os.read(stream.file, _CHUNK)
-        except BlockingIOError:
-            await anyio.wait_readable(stream.file)
-            continue
-        if not data:
-            return
-        stream.data += data[: max(output.left, 0)]
-        output.left -= len(data)
-        if output.left < 0:
-            _end(line)
-            return
-
-
-async def _heard(line: socket.socket) -> Report | None:
-    data = bytearray()
-    while True:
-        try:
-            part = line.recv(_CHUNK)
-        except BlockingIOError:
-            await anyio.wait_readable(line)
-            continue
-        except ConnectionResetError:
-            part = b""
-        if not part:
-            return report_of(bytes(data)) if data else None
-        data += part
-
-
-def _end(line: socket.socket) -> None:
-    with suppress(OSError):
-        line.send(b"k")
-
-
-def _opened(data: bytes) -> int:
-    """Gives an open file with what a job reads from its standard input."""
-    if not data:
-        return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    return memory_file(data)
-
-
-class _Stream:
-    """One stream of output: the file it is read from, and what came."""
-
-    def __init__(self) -> None:
-        self.file = -1
-        self.data = bytearray()
-
-
-class _Output:
-    """Both streams, and how many bytes they may still bring together."""
-
-    def __init__(self, bound: int) -> None:
-        self.stdout, self.stderr = _Stream(), _Stream()
-        self.left = bound
+        Raises:
+            OSError: nothing could be started.
+            Blocked: no lease can be taken.
+        """
+        mark = new_mark()
+        limits = limiting(job, mark, memory_folders=program.memory_folders)
+        with self._leases.taken(job.lease, mark=mark, groups=limits.groups) as lease:
+            order = Order(
+                argv=program.argv,
+                environment={**program.environment, MARK: mark},
+                folder=program.folder,
+                wall_s=job.bounds.wall_s,
+                limits=limits.limits,
+                inherits=list(program.texts),
+                groups=limits.groups,
+                watched=limits.watched,
+                lease_file=str(lease.file),
+            )
+            files = [memory_file(text) for text in program.texts.values()]
+            done = await ran(self._spawner, order, job, files)
+            if done.report is None:
+                lease.end()
+        return done, limits.unbounded
 
     def close(self) -> None:
-        for stream in (self.stdout, self.stderr):
-            if stream.file >= 0:
-                os.close(stream.file)
-                stream.file = -1
+        """Ends the process from which jobs are started; it is started again when needed."""
+        self._spawner.close()
