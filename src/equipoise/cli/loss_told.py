@@ -55,7 +55,13 @@ def _rows(comparison: LossComparison) -> list[str]:
     unproven = [row for row in comparison.rows if row.failed == ("citation",)]
     few = [row for row in comparison.rows if row.status == "unterbelegt"]
     lines = []
-    if comparison.rows and not worse:
+    look = comparison.look
+    if look is not None and look.word:
+        lines.append(
+            f"stopped early: {look.n_executed:,} of {look.n_planned:,} runs executed, "
+            f"{comparison.n_saved:,} saved ({comparison.n_saved_base:,} of the base)"
+        )
+    elif comparison.rows and not worse:
         lines.append(f"no demonstrable regression in {len(comparison.rows)} registered cells")
     for title, rows in (
         ("regressions", sorted(worse, key=lambda row: -(row.literal_lo or 0.0))),

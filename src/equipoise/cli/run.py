@@ -10,10 +10,11 @@ import click
 
 if TYPE_CHECKING:
     from equipoise.stages.run.engine import Progress as RunProgress
-    from equipoise.studies.loss.running_asked import ArmRun
+    from equipoise.studies.loss.running_asked import ArmRun, LookTold
 
 _INTERRUPTED = 130
 _VOID = 5
+_BLOCKED = 3
 _MOST_VOIDED = 0.10
 
 
@@ -23,6 +24,9 @@ _MOST_VOIDED = 0.10
 @click.option("-j", "concurrency", type=click.IntRange(1, 1024), help="Attempts at a time.")
 @click.option("--max-cells", type=click.IntRange(min=0), help="Stop after so many cells.")
 @click.option("--max-usd", type=click.FloatRange(min=0), help="Stop once so much was spent.")
+@click.option(
+    "--skip-looks", is_flag=True, help="Go on to the end without the looks that the plan has."
+)
 @click.option("--dry-run", is_flag=True, help="Only say what there is to execute.")
 @click.option("--json", "as_json", is_flag=True, help="Print how each arm stands as JSON.")
 def command(
@@ -32,6 +36,7 @@ def command(
     concurrency: int | None,
     max_cells: int | None,
     max_usd: float | None,
+    skip_looks: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -44,9 +49,13 @@ def command(
     A run stops at its limits (max_usd and max_minutes of the plan, or the options) once the
     attempts under way have ended. Ctrl-C ends them at once.
 
-    Exit codes: 0 done, or stopped at a limit; 2 wrong use; 3 a precondition is missing (not sealed,
-    a preflight failed, the disk is full); 5 the state could not be put back, or a
-    service died; 130 interrupted.
+    Where the plan may stop early, the arms are executed by turns up to each planned look; what
+    there is gets graded, and the plan's rule says whether the run goes on or ends here. What is not
+    executed for that is no missing data.
+
+    Exit codes: 0 done, or stopped at a limit or a look; 2 wrong use; 3 a precondition is missing
+    (not sealed, a preflight failed, a look waits for grades, the disk is full); 5 the state could
+    not be put back, or a service died; 130 interrupted.
     """
     from equipoise.cli.clock import exact_now
     from equipoise.studies.loss.running import run_study
@@ -61,6 +70,7 @@ def command(
             concurrency=concurrency,
             max_cells=max_cells,
             max_usd=max_usd,
+            skips_looks=skip_looks,
             is_dry=dry_run,
             hears_signals=True,
             on_progress=on_progress,
@@ -73,19 +83,20 @@ def command(
     else:
         _write("".join(f"{line}\n" for run in runs for line in _told(run, study)))
         if runs and all(run.is_finished for run in runs):
-            _write(f"next: equipoise grade {study}\n")
+            is_graded = any(look.seen.boundary is not None for run in runs for look in run.looks)
+            verb = "compare" if is_graded else "grade"
+            _write(f"next: equipoise {verb} {study}\n")
     if any(run.is_interrupted for run in runs):
         raise SystemExit(_INTERRUPTED)
     if any(run.is_down for run in runs):
         raise SystemExit(_VOID)
+    if any(run.halted for run in runs):
+        raise SystemExit(_BLOCKED)
 
 
 def _told(run: "ArmRun", study: Path) -> Iterator[str]:
-    done = f"{run.n_settled:,} of {run.n_cells:,} cells done, {run.n_left:,} left"
-    if run.is_finished and run.n_settled == run.n_before:
-        yield f"{run.arm}: {done}: nothing to do"
-    else:
-        yield f"{run.arm}: {done}"
+    is_idle = run.is_finished and run.n_settled == run.n_before
+    yield f"{run.arm}: {_done(run)}{': nothing to do' if is_idle else ''}"
     if run.is_dry:
         return
     if run.endings:
@@ -98,9 +109,38 @@ def _told(run: "ArmRun", study: Path) -> Iterator[str]:
     if run.cost_usd is not None:
         unknown = f", {run.n_cost_unknown:,} attempts of unknown cost" if run.n_cost_unknown else ""
         yield f"  cost     {run.cost_usd:.4f} USD{unknown}"
+    yield from (f"  look     {_look(look)}" for look in run.looks)
     if run.stopped:
         yield f"  stopped  {run.stopped}; run again to go on"
+    if run.halted:
+        yield f"  halted   {run.halted}"
     yield f"  archive  {study / run.path}"
+
+
+def _done(run: "ArmRun") -> str:
+    done = f"{run.n_settled:,} of {run.n_cells:,} cells done, {run.n_left:,} left"
+    if not run.stopped_at:
+        return done
+    at = " of ".join(map(str, run.stopped_at))
+    return f"{done}, {run.n_not_executed:,} not executed: stopped at look {at}"
+
+
+def _look(look: "LookTold") -> str:
+    """Gives one planned look: what it saw, and what it decided."""
+    seen = look.seen
+    at = (
+        f"{seen.number} of {seen.looks} against {look.base}, {seen.n_executed:,} of "
+        f"{seen.n_planned:,} executions"
+    )
+    if look.why or seen.boundary is None:
+        return f"{at}: {look.why or 'nothing to decide by yet'}; go on"
+    statistic = "no spread seen" if seen.statistic is None else f"{seen.statistic:.3f}"
+    found = f"{at}: {seen.rule.value} {statistic} against {seen.boundary:.3f}"
+    if seen.word:
+        saved = seen.n_planned - seen.n_executed
+        return f"{found}, crossed: {seen.word} as a whole, {saved:,} executions saved"
+    guarded = " by the guarded limit" if (seen.statistic or 0.0) > seen.boundary else ""
+    return f"{found}, not crossed{guarded}: {'go on' if seen.number < seen.looks else 'the end'}"
 
 
 @contextmanager
@@ -134,7 +174,7 @@ def _progress() -> Iterator["Callable[[str, RunProgress], None] | None"]:
         def on_progress(arm: str, progress: "RunProgress") -> None:
             if arm not in tasks:
                 tasks[arm] = shown.add_task(arm, total=progress.n_cells)
-            shown.update(tasks[arm], completed=progress.n_settled)
+            shown.update(tasks[arm], total=progress.n_cells, completed=progress.n_settled)
 
         yield on_progress
 

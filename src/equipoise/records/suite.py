@@ -69,7 +69,8 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     partition is scored; `not_scored` then says why. `covered_weight` is the share of all partition
     weight that the scored partitions hold. `harness_errors` counts endings by kind and detail.
     `results_sha256` is the hash of the outcomes and grades it follows from, whatever their order
-    and times.
+    and times. `n_not_executed` executions were left out because the run stopped at a planned look:
+    they are in no count of this file.
     """
 
     catalog_version: str
@@ -100,6 +101,7 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     clipped: dict[str, int] = {}
     notes: tuple[str, ...] = ()
     raters: dict[str, RaterSpread] = {}
+    n_not_executed: int = 0
 
 
 class LossCitation(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,7 +159,10 @@ class SuiteLook(msgspec.Struct, frozen=True, kw_only=True):
 
     `number` of `looks` planned ones, 0 before the first. `statistic` is the z statistic against the
     margin with `boundary` its critical value, or the wealth of the bets with the wealth that
-    decides. `word` is ``worse`` or ``better`` where the boundary is crossed: the run may end.
+    decides. `delta` is the difference of the suite scores over the units so far, new minus base,
+    `lo` and `hi` its limits at the look's critical value, the wider of literal and guarded: they
+    hold at all looks together, at 1 - alpha; null with bets. `word` is ``worse`` or ``better``
+    where the boundary is crossed: the run may end.
     """
 
     rule: Stopping
@@ -169,6 +174,9 @@ class SuiteLook(msgspec.Struct, frozen=True, kw_only=True):
     statistic: float | None = None
     boundary: float | None = None
     word: str = ""
+    delta: float | None = None
+    lo: float | None = None
+    hi: float | None = None
 
 
 class ScoreDifference(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,8 +208,8 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     `verdict` is one of the five words for the change as a whole, `why` its one sentence.
     `suite_delta` is the difference of the suite scores over the partitions scored in both, with
     guarded 90 % limits: inside +-`mde` they show equivalence. `base_archive` is the baseline's
-    archive, relative to the study; `n_saved` counts executions that early stopping saved the new
-    run.
+    archive, relative to the study; `n_saved` and `n_saved_base` count the executions that early
+    stopping saved the new run and the base.
     """
 
     run_id: str
@@ -229,6 +237,7 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     base_archive: str = ""
     look: SuiteLook | None = None
     n_saved: int = 0
+    n_saved_base: int = 0
 
 
 class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -108,7 +108,7 @@ def verdict(
         )
     elif seen is not None and seen.word:
         word = Word(seen.word)
-        why = f"{looked(seen)[0]}{_also(better)} {score}"
+        why = f"{looked(seen)[0]}{_as_a_whole(seen)}{_also(better)}."
     elif better and is_harmless:
         word = Word.BETTER
         surest = min(better, key=lambda row: row.literal_hi or 0.0)
@@ -144,13 +144,25 @@ def looked(seen: SuiteLook | None) -> tuple[str, ...]:
     if seen is None:
         return ()
     at = f"look {seen.number} of {seen.looks} ({seen.n_executed} of {seen.n_planned} executions)"
-    if seen.statistic is None or seen.boundary is None:
+    if seen.boundary is None:
         return (f"{seen.rule.value}: {at}: nothing to decide by yet",)
-    said = f"{seen.rule.value}: {at}: {seen.statistic:.3f} against {seen.boundary:.3f}"
+    found = "no spread seen" if seen.statistic is None else f"{seen.statistic:.3f}"
+    said = f"{seen.rule.value}: {at}: {found} against {seen.boundary:.3f}"
     if not seen.word:
-        return (f"{said}, not crossed",)
+        guarded = " by the guarded limit" if (seen.statistic or 0.0) > seen.boundary else ""
+        return (f"{said}, not crossed{guarded}",)
     saved = seen.n_planned - seen.n_executed
     return (f"{said}, crossed: {seen.word} as a whole, {saved} executions saved",)
+
+
+def _as_a_whole(seen: SuiteLook) -> str:
+    """Gives the difference at the look, with the limits that hold however often one looked."""
+    if seen.delta is None or seen.lo is None or seen.hi is None:
+        return ""
+    return (
+        f"; the suite score differs by {seen.delta:+.4f} ({seen.lo:+.4f} to {seen.hi:+.4f}, limits "
+        "that hold at all looks together)"
+    )
 
 
 def _next(seen: SuiteLook) -> str:

@@ -78,6 +78,14 @@ def shuffled(cells: Iterable[Cell], seed: int) -> list[Cell]:
     return sorted(cells, key=lambda c: (identity_of("order", seed, c.unit, c.repetition), c.unit))
 
 
+def in_unit_order(units: Iterable[str], seed: int) -> list[str]:
+    """Gives the units in a random order of the seed, in which they are executed up to each look.
+
+    A unit's repetitions are done together, so that at a look every unit is whole or not begun.
+    """
+    return sorted(units, key=lambda unit: (identity_of("look", seed, unit), unit))
+
+
 def errands(
     cells: Iterable[Cell],
     briefs: Mapping[str, Brief],

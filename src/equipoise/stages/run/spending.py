@@ -20,12 +20,13 @@ class Spending:
         max_cells: int | None,
         monotonic: Callable[[], float],
         spent_usd: float = 0.0,
+        spent_s: float = 0.0,
     ) -> None:
-        """Starts the clock; `spent_usd` is what earlier parts of the same run cost."""
+        """Starts the clock; `spent_usd` and `spent_s` are what earlier parts of the run took."""
         self._limits = limits
         self._max_cells = max_cells
         self._monotonic = monotonic
-        self._started = monotonic()
+        self._started = monotonic() - spent_s
         self.usd = spent_usd
         self.n_cells = 0
         self.n_cost_unknown = 0

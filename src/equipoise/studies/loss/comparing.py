@@ -10,13 +10,10 @@ import msgspec
 from equipoise.archive.columns import Columns
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import pretty
-from equipoise.records.plan import Stopping
 from equipoise.records.suite import HistoryRow, LossCitation, LossComparison, LossRow, Suite
-from equipoise.records.trial import EndingKind, Trial
 from equipoise.stages.decide.loss import concluded, judged, looked, verdict, void
 from equipoise.stages.estimate.loss.citing import candidates
 from equipoise.stages.estimate.loss.contrast import contrast
-from equipoise.stages.estimate.loss.looking import look
 from equipoise.stages.estimate.loss.scoring import Scored
 from equipoise.stages.report.loss.files import (
     IMPROVEMENTS,
@@ -28,10 +25,11 @@ from equipoise.stages.report.loss.junit import to_loss_junit
 from equipoise.stages.report.loss.page import to_loss_page
 from equipoise.stages.report.loss.reading import LossReading
 from equipoise.studies.loss.history import read_history, remember, row_of
+from equipoise.studies.loss.looked import look_at
+from equipoise.studies.loss.looks import looks_of
 from equipoise.studies.loss.pairing import Pair
 from equipoise.studies.loss.quoting import first_valid, permissions
 from equipoise.studies.loss.scoring import (
-    LossRun,
     catalog_of,
     score_run,
     trials_of,
@@ -87,8 +85,17 @@ def _decided(
     plan, (new, base) = pair.new.plan, scored
     suites = (new.suite, base.suite)
     is_void = _is_void(suites)
-    found = contrast(con, plan, new, base, seed=plan.seed & (2**63 - 1))
-    seen = None if is_void else look(con, plan, new, base, _order(pair.new))
+    planned = looks_of(plan)
+    seen = None if is_void else look_at(con, pair, scored, fresh)
+    found = contrast(
+        con,
+        plan,
+        new,
+        base,
+        seed=plan.seed & (2**63 - 1),
+        seen=seen,
+        fractions=planned.fractions if planned else (),
+    )
     blank = LossComparison(
         run_id=pair.new.run_id,
         base_run_id=pair.base.run_id,
@@ -110,6 +117,7 @@ def _decided(
         base_archive=Path(os.path.relpath(pair.base.path, pair.home)).as_posix(),
         look=seen,
         n_saved=seen.n_planned - seen.n_executed if seen is not None and seen.word else 0,
+        n_saved_base=base.suite.n_not_executed,
     )
     if is_void:
         return void(blank, suites)
@@ -118,20 +126,6 @@ def _decided(
     return verdict(
         msgspec.structs.replace(blank, rows=rows), found.score, suites, is_soft=_is_soft(new)
     )
-
-
-def _order(run: LossRun) -> list[str]:
-    """Gives the units in the order in which the last of their trials were recorded."""
-    if run.plan.stopping is not Stopping.E_PROCESS:
-        return []
-    last: dict[str, int] = {}
-    for number, trial in enumerate(run.archive.read(Trial)):
-        if trial.ending.kind in _CARRIED:
-            last[trial.unit] = number
-    return sorted(last, key=lambda unit: last[unit])
-
-
-_CARRIED = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET, EndingKind.REFUSED})
 
 
 def _is_void(suites: tuple[Suite, Suite]) -> bool:

@@ -76,7 +76,7 @@ def pair_in(
         raise Blocked(
             f"{study} names no baseline; mend: compare with --base ARM, RUN or a path to an archive"
         )
-    chosen_base = _named(wanted, runs) or _elsewhere(wanted, study)
+    chosen_base = _named(wanted, runs) or run_at(wanted, study)
     if chosen_base is None:
         raise Blocked(
             f"the baseline {wanted!r} has no run; there are runs of "
@@ -172,7 +172,7 @@ def _named(name: str, runs: list[LossRun]) -> LossRun | None:
     return found[-1] if found else None
 
 
-def _elsewhere(wanted: str, study: Path) -> LossRun | None:
+def run_at(wanted: str, study: Path) -> LossRun | None:
     """Gives the run at a path: an archive, or a suite inside one (which is derived again)."""
     for path in (study / wanted, Path(wanted)):
         if path.is_file():

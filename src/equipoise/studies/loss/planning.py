@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+import msgspec
+
 from equipoise import __version__
 from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked
@@ -21,6 +23,7 @@ from equipoise.stages.plan.units import read_units
 from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
 from equipoise.studies.loss.files import PLAN, PLAN_PAGE, SEAL, STUDY, read_needed, seal_of
+from equipoise.studies.loss.looks import waits_of
 from equipoise.studies.loss.running_asked import Adapters
 
 
@@ -79,6 +82,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
     budget = draft.budget.sample
     refuse(over_budget(plan, budget, faults))
     content = pretty(plan)
+    waits = waits_of(plan, material.catalog)
     outlook = outlook_of(
         plan,
         material.catalog,
@@ -88,6 +92,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         measured=measured_in(draft, study),
         budget=budget,
     )
+    outlook = msgspec.structs.replace(outlook, doubts=(*outlook.doubts, *waits))
     return Planned(plan=plan, content=content, outlook=outlook, page=plan_page(plan, outlook))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from equipoise.ports import LogReader, Probe, StateStore, System
 from equipoise.records.plan import ArmPlan, ProbeSpec, StateSpec
+from equipoise.records.suite import SuiteLook
 from equipoise.stages.run.engine import Progress
 
 
@@ -44,6 +45,7 @@ class Adapters:
 class Asked:
     """What the user asked for; null = what the plan says.
 
+    `skips_looks`: go on to the end without looking, where the plan may stop early.
     `hears_signals`: SIGINT, SIGTERM and SIGHUP end the run in good order; only for the main thread.
     """
 
@@ -52,6 +54,7 @@ class Asked:
     max_cells: int | None = None
     max_usd: float | None = None
     is_dry: bool = False
+    skips_looks: bool = False
     hears_signals: bool = False
     on_progress: Callable[[str, Progress], None] | None = None
 
@@ -63,13 +66,36 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LookTold:
+    """One look that a run went through: against which run, what it saw and what it decided."""
+
+    base: str
+    outcome: str
+    seen: SuiteLook
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The part of an arm that is due: its units in order, and the seconds earlier parts took.
+
+    The run is not finished with it.
+    """
+
+    units: tuple[str, ...]
+    spent_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArmRun:
     """How the run of one arm stands.
 
     `n_settled` of `n_cells` need no further attempt; `endings` counts how those ended, `n_voided`
     those that can carry no outcome. `n_aborted` attempts gave no trial. `stopped` says why it ended
     before its end, `is_interrupted` that a signal ended it, `is_down` that the program behind the
-    system did not stay up.
+    system did not stay up. `looks` are the planned looks it went through, `halted` what the next
+    one waits for; `n_not_executed` cells were left out because it stopped at one, which
+    `stopped_at` names: its number, and how many are planned.
     """
 
     arm: str
@@ -89,11 +115,15 @@ class ArmRun:
     is_down: bool = False
     is_finished: bool = False
     is_dry: bool = False
+    halted: str = ""
+    looks: tuple[LookTold, ...] = ()
+    n_not_executed: int = 0
+    stopped_at: tuple[int, int] | None = None
 
     @property
     def n_left(self) -> int:
         """Gives how many cells are still to be executed."""
-        return self.n_cells - self.n_settled
+        return self.n_cells - self.n_settled - self.n_not_executed
 
 
 Clock = Callable[[], datetime]

@@ -25,7 +25,7 @@ from equipoise.stages.run.attempt import Terms
 from equipoise.stages.run.engine import Progress, Tools, execute
 from equipoise.stages.run.schedule import Errand, cells_of, errands, shuffled
 from equipoise.stages.run.spending import Spending
-from equipoise.studies.loss.running_asked import Adapters, Around, Asked, Clock
+from equipoise.studies.loss.running_asked import Adapters, Around, Asked, Clock, Part
 from equipoise.studies.loss.running_frame import CELLS, Frame
 from equipoise.studies.loss.running_place import Place, Stood, what_stood, witness_of
 from equipoise.studies.loss.running_record import ATTEMPTS, RunRecorder, aborted_facts
@@ -46,7 +46,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Live:
-    """The run of one arm into an archive that is open for appending."""
+    """The run of one arm into an archive that is open for appending.
+
+    With a `part` only its units are executed, in its order, and the run is not finished then.
+    """
 
     sealed: Sealed
     arm: ArmPlan
@@ -57,6 +60,7 @@ class Live:
     asked: Asked
     clock: Clock
     spent_usd: float
+    part: Part | None = None
 
     async def run(self) -> Outcome:
         """Executes what is missing, until it is done, a limit is reached or a signal comes."""
@@ -102,7 +106,7 @@ class Live:
                 await recorder.flush()
             group.cancel_scope.cancel()
         return Outcome(
-            n_before=len(self._cells()) - len(left),
+            n_before=self._n_settled(stood),
             stopped=stopped,
             is_interrupted=bool(heard),
             is_down=progress.is_down,
@@ -173,6 +177,7 @@ class Live:
                 max_cells=self.asked.max_cells,
                 monotonic=time.monotonic,
                 spent_usd=self.spent_usd + stood.spent_usd,
+                spent_s=self.part.spent_s if self.part else 0.0,
             ),
             probes=probes,
             prepare=frame.restore if plan.state and plan.state.scope == "cell" else None,
@@ -192,18 +197,26 @@ class Live:
                     EventKind.ABORTED, detail=why, facts=aborted_facts(cells[cell], attempt)
                 )
 
-    @staticmethod
-    def _tell_end(recorder: RunRecorder, stopped: str, n_left: int) -> None:
+    def _tell_end(self, recorder: RunRecorder, stopped: str, n_left: int) -> None:
         if stopped:
             recorder.event(EventKind.STOPPED, detail=stopped, facts={"n_left": str(n_left)})
-        elif not n_left:
+        elif not n_left and self.part is None:
             recorder.event(EventKind.FINISHED)
 
     def _cells(self) -> list[Cell]:
         return cells_of(self.sealed.plan.units, self.arm.name)
 
+    def _n_settled(self, stood: Stood) -> int:
+        limit = self.sealed.plan.limits.max_attempts
+        return sum(one.is_settled(limit) for one in stood.standing.values())
+
     def _errands(self, stood: Stood) -> list[Errand]:
-        ordered = shuffled(self._cells(), self.sealed.plan.seed)
+        if self.part is None:
+            ordered = shuffled(self._cells(), self.sealed.plan.seed)
+        else:
+            place = {unit: number for number, unit in enumerate(self.part.units)}
+            due = [cell for cell in self._cells() if cell.unit in place]
+            ordered = sorted(due, key=lambda cell: (place[cell.unit], cell.repetition))
         limit = self.sealed.plan.limits.max_attempts
         return errands(ordered, self.sealed.briefs, stood.standing, limit)
 

@@ -7,7 +7,8 @@ from equipoise.records.event import Event, EventKind
 from equipoise.records.plan import ArmPlan
 from equipoise.records.trial import EndingKind, Trial
 from equipoise.stages.run.schedule import Standing, cells_of
-from equipoise.studies.loss.running_asked import ArmRun
+from equipoise.studies.loss.looks import not_executed, taken_in
+from equipoise.studies.loss.running_asked import ArmRun, LookTold
 from equipoise.studies.loss.running_place import Place
 from equipoise.studies.loss.sealed import Sealed
 
@@ -19,6 +20,8 @@ def told_run(sealed: Sealed, arm: ArmPlan, place: Place) -> ArmRun:
     cells = {(c.unit, c.repetition): c.id for c in cells_of(sealed.plan.units, arm.name)}
     standing: dict[str, Standing] = {}
     cost, n_trials, n_cost_unknown, n_aborted, is_finished = 0.0, 0, 0, 0, False
+    looks: tuple[LookTold, ...] = ()
+    stopped_at, n_not_executed = None, 0
     if not place.is_new:
         archive = Archive.open(place.path)
         for trial in archive.read(Trial):
@@ -30,6 +33,13 @@ def told_run(sealed: Sealed, arm: ArmPlan, place: Place) -> ArmRun:
         for event in archive.read(Event):
             n_aborted += event.kind is EventKind.ABORTED
             is_finished |= event.kind is EventKind.FINISHED
+        number, n_not_executed = not_executed(archive)
+        stopped_at = (number, sealed.plan.looks) if number else None
+        looks = tuple(
+            LookTold(base=one.base, outcome=one.outcome, seen=one.seen, why=one.why)
+            for one in taken_in(archive)
+            if one.new == place.run_id
+        )
     limit = sealed.plan.limits.max_attempts
     settled = [s.last for s in standing.values() if s.last and s.is_settled(limit)]
     endings = Counter(ending.kind.value for ending in settled)
@@ -47,4 +57,7 @@ def told_run(sealed: Sealed, arm: ArmPlan, place: Place) -> ArmRun:
         cost_usd=cost if n_trials > n_cost_unknown else None,
         n_cost_unknown=n_cost_unknown,
         is_finished=is_finished,
+        looks=looks,
+        n_not_executed=n_not_executed,
+        stopped_at=stopped_at,
     )

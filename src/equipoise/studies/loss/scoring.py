@@ -1,7 +1,7 @@
 """Scores the archives of a loss study: each suite follows from a run's lines and nothing else."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
@@ -25,6 +25,7 @@ from equipoise.studies.loss.amendments import read_amendments
 from equipoise.studies.loss.files import PLAN
 from equipoise.studies.loss.grading_told import CLIPPED
 from equipoise.studies.loss.hops import undeclared_hops
+from equipoise.studies.loss.looks import last_look, looks_of, not_executed
 from equipoise.studies.loss.promised import amended
 
 ARCHIVES = "archive"
@@ -159,8 +160,20 @@ def score_run(
     name: str = "run",
     *,
     columns: Columns | None = None,
+    number: int | None = None,
 ) -> Scored:
     """Scores a run under a catalog, from the given columns or from its archive's cache.
+
+    Of a run that tells of planned looks only the units up to the last one count: what it stopped
+    before is not executed and lacks nowhere, and what came after waits for the next look.
+
+    Args:
+        con: gets the tables.
+        run: whose trials they are.
+        version: of the catalog.
+        name: of the tables.
+        columns: in place of the archive's cache.
+        number: of an earlier look to score at.
 
     Raises:
         InputError: the run was not graded under this catalog, or the catalog is not there.
@@ -170,13 +183,19 @@ def score_run(
     beside = _beside(run, sha256, catalog)
     return score(
         con,
-        trials_of(run, catalog, read),
+        _at_look(trials_of(run, catalog, read), number or last_look(run.archive)),
         msgspec.structs.replace(
             beside, is_simulated=beside.is_simulated or read.facts.n_simulated > 0
         ),
         rater_spreads(catalog, run.archive.read(Rating)),
         name,
     )
+
+
+def _at_look(trials: LossTrials, number: int) -> LossTrials:
+    """Gives the trials under a plan that ends at a look; as they are where there was none."""
+    looks = looks_of(trials.plan) if number else None
+    return replace(trials, plan=looks.cut(number), is_cut=True) if looks else trials
 
 
 def trials_of(run: LossRun, catalog: Catalog, columns: Columns) -> LossTrials:
@@ -196,6 +215,11 @@ def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
         if event.kind is EventKind.STARTED and not began:
             began = event.at
     manifest = run.archive.manifest
+    look, n_left_out = not_executed(run.archive)
+    left_out = (
+        f"not executed: stopped at look {look} of {run.plan.looks}: {n_left_out} executions, which "
+        "are in no count here"
+    )
     return RunNotes(
         run_id=run.run_id,
         mode=Mode(run.facts.mode),
@@ -206,9 +230,10 @@ def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
         catalog_sha256=catalog_sha256,
         harness_version=manifest.tool_version,
         is_simulated=manifest.is_simulated,
-        is_stopped_early=run.plan.stopping is not Stopping.NONE,
-        notes=undeclared_hops(run.plan, run.archive),
+        is_stopped_early=run.plan.stopping is not Stopping.NONE and not last_look(run.archive),
+        notes=(*undeclared_hops(run.plan, run.archive), *([left_out] if look else [])),
         clipped=_clipped(run, catalog),
+        n_not_executed=n_left_out,
     )
 
 

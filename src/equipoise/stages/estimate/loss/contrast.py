@@ -7,21 +7,24 @@ import duckdb
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from equipoise.records.plan import CellPlan, Plan
-from equipoise.records.suite import LossRow, ScoreDifference
+from equipoise.records.suite import LossRow, ScoreDifference, SuiteLook
 from equipoise.stages.estimate.loss.crosscheck import bootstrap_limits
+from equipoise.stages.estimate.loss.looking import repeated
 from equipoise.stages.estimate.loss.rules import critical, limits_at
 from equipoise.stages.estimate.loss.scoring import FEW, NOT_EVALUABLE, SCORED, Scored
 from equipoise.stages.estimate.loss.shared import correlations
 from equipoise.stages.estimate.loss.sides import Side, both_sides, one_sided
 from equipoise.stats.critical import critical_value
+from equipoise.stats.inputs import normal_quantile
 from equipoise.stats.loss_reach import reportable_loss
 from equipoise.stats.weighted_difference import weighted_difference
 
 FloatArray = NDArray[np.float64]
 
-SAME_LEVEL = 0.90
+_SAME = 0.90
 """Level of the interval that shows equivalence: two one-sided tests at 5 %."""
 
 
@@ -36,12 +39,21 @@ class Contrast:
 
 
 def contrast(
-    con: duckdb.DuckDBPyConnection, plan: Plan, new: Scored, base: Scored, *, seed: int
+    con: duckdb.DuckDBPyConnection,
+    plan: Plan,
+    new: Scored,
+    base: Scored,
+    *,
+    seed: int,
+    seen: SuiteLook | None = None,
+    fractions: tuple[float, ...] = (),
 ) -> Contrast:
     """Compares two scored runs in every cell that the plan registered.
 
     `k` is the plan's, whatever became of the cells. Arms are independent unless the plan says
-    paired; then the means of shared units go together as far as they were seen to.
+    paired; then the means of shared units go together as far as they were seen to. Where the plan
+    may stop early, all limits hold at each of its looks together: `seen` is the look that the
+    runs stand at, `fractions` the shares of the units at all of them.
     """
     if not plan.cells:
         return Contrast(rows=(), score=None, z=0.0, notes=("the plan registers no cell",))
@@ -50,7 +62,14 @@ def contrast(
     one, two, notes = both_sides(con, parts, (new, base), critical_value(plan.k).z)
     r = correlations(con, one, two) if plan.paired else np.zeros(one.n.shape)
     rule = critical(con, plan, (one, two), r, _evaluable(plan, parts, columns, (one, two)))
-    z, notes = rule.z, [*notes, *([rule.note] if rule.note else [])]
+    number = seen.number if seen else plan.looks
+    z, same = (repeated(plan, one, number, fractions) for one in (rule.z, normal_quantile(_SAME)))
+    notes = [*notes, *([rule.note] if rule.note else [])]
+    if z > rule.z:
+        notes.append(
+            f"the plan may stop early: the limits hold at all {plan.looks} looks together, so that "
+            f"z is {z:.3f} in place of {rule.z:.3f}"
+        )
     table = _Table(
         plan=plan,
         n_min=_least(plan, new, base),
@@ -61,7 +80,7 @@ def contrast(
     )
     return Contrast(
         rows=tuple(table.row(cell) for cell in plan.cells),
-        score=_score(plan, new, base, (one, two), r),
+        score=_score(plan, new, base, (one, two), (r, same)),
         z=z,
         notes=tuple(notes),
     )
@@ -189,9 +208,18 @@ def _known(value: float) -> float | None:
 
 
 def _score(
-    plan: Plan, new: Scored, base: Scored, sides: tuple[Side, Side], r: FloatArray
+    plan: Plan,
+    new: Scored,
+    base: Scored,
+    sides: tuple[Side, Side],
+    at: tuple[FloatArray, float],
 ) -> ScoreDifference | None:
-    """Gives the difference of the scores; None where no partition is scored on both sides."""
+    """Gives the difference of the scores; None where no partition is scored on both sides.
+
+    `at` holds the correlations of the means, and the critical value of the score's interval.
+    """
+    r, z = at
+    level = _SAME if z == normal_quantile(_SAME) else float(1.0 - 2.0 * ndtr(-z))
     least = _least(plan, new, base)
     chosen = np.zeros(sides[0].n.shape, dtype=np.bool_)
     chosen[:, 0] = [
@@ -203,7 +231,7 @@ def _score(
     if not kept.sum() > 0:
         return None
     one, two = sides[0].moments(chosen), sides[1].moments(chosen)
-    found = weighted_difference(one, two, kept, level=SAME_LEVEL, correlation=r[chosen])
+    found = weighted_difference(one, two, kept, level=level, correlation=r[chosen])
     unseen = one_sided(tuple(part.text for part in plan.partitions), new, base)[chosen[:, 0]]
     reach = max(found.interval.hi - found.value, found.value - found.interval.lo)
     return ScoreDifference(

@@ -13,7 +13,7 @@ import duckdb
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from equipoise.records.plan import Plan, Stopping
 from equipoise.records.suite import SuiteLook
@@ -43,12 +43,26 @@ class Strata:
     correlation: FloatArray
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class At:
+    """A planned look: its number, from 1, executions of the new run by then and in all.
+
+    `fractions` are the shares of the units at each of the plan's looks.
+    """
+
+    number: int
+    n_executed: int
+    n_planned: int
+    fractions: tuple[float, ...]
+
+
 def look(
     con: duckdb.DuckDBPyConnection,
     plan: Plan,
     new: Scored,
     base: Scored,
     order: Sequence[str] = (),
+    at: At | None = None,
 ) -> SuiteLook | None:
     """Gives what the plan's stopping rule says of a run as far as it has gone.
 
@@ -58,33 +72,57 @@ def look(
         new: the run that is going on, or is done.
         base: the run it is compared with.
         order: the units of the new run in the order in which they were done; for the e-process.
+        at: the look that the runs stand at; null = told from how many executions there are.
 
     Returns:
         Null where the plan has no rule; a look without number where it is too early for the first.
     """
     if plan.stopping is Stopping.NONE:
         return None
-    done, planned = _executions(con, new)
-    fraction = done / planned if planned else 0.0
-    facts = SuiteLook(
-        rule=plan.stopping,
-        number=min(plan.looks, int(fraction * plan.looks + 1e-9)),
-        looks=plan.looks,
-        fraction=fraction,
-        n_executed=done,
-        n_planned=planned,
-    )
+    facts = _stands(con, plan, new) if at is None else _planned(plan, at)
     if plan.stopping is Stopping.E_PROCESS:
         return _bet(con, plan, (new, base), order, facts)
     if not facts.number:
         return facts
     strata = _strata(con, plan, new, base)
-    return facts if strata is None else group_sequential(strata, plan, facts)
+    if strata is None:
+        return facts
+    return group_sequential(strata, plan, facts, at.fractions if at else None)
 
 
-def group_sequential(strata: Strata, plan: Plan, facts: SuiteLook) -> SuiteLook:
+def repeated(plan: Plan, z: float, number: int, fractions: Sequence[float] | None = None) -> float:
+    """Gives the critical value in place of z that holds however often the runs are looked at.
+
+    Limits at it are repeated confidence intervals: all of the planned looks together have the
+    error that those at z have at one. With the e-process the error is shared out evenly.
+
+    Args:
+        plan: names rule and looks.
+        z: two-sided critical value of a single comparison.
+        number: of the look, from 1; 0 before the first counts as the first.
+        fractions: shares of the units at the looks; equal steps if not given.
+
+    Source: Jennison and Turnbull (1989), Journal of the Royal Statistical Society B 51, 305-361,
+    section 2.
+    """
+    if plan.stopping is Stopping.NONE or plan.looks == 1:
+        return z
+    alpha = 2.0 * float(ndtr(-z))
+    if plan.stopping is Stopping.E_PROCESS:
+        return -float(ndtri(alpha / (2.0 * plan.looks)))
+    limits = boundaries(
+        plan.looks, kind=_KINDS[plan.stopping], alpha=alpha, fractions=fractions or None
+    )
+    return limits.z[max(1, number) - 1]
+
+
+def group_sequential(
+    strata: Strata, plan: Plan, facts: SuiteLook, fractions: Sequence[float] | None = None
+) -> SuiteLook:
     """Gives the look with its statistic, its boundary and, where it is crossed, the word."""
-    limits = boundaries(plan.looks, kind=_KINDS[plan.stopping], alpha=plan.alpha)
+    limits = boundaries(
+        plan.looks, kind=_KINDS[plan.stopping], alpha=plan.alpha, fractions=fractions
+    )
     z = limits.z[facts.number - 1]
     share = strata.weights / strata.weights.sum()
     one, two = (m.squares / ((m.n - 1.0) * m.n) for m in (strata.new, strata.base))
@@ -106,6 +144,9 @@ def group_sequential(strata: Strata, plan: Plan, facts: SuiteLook) -> SuiteLook:
         statistic=beyond / se if se > 0 else None,
         boundary=z,
         word=word,
+        delta=found.value,
+        lo=max(-1.0, min(found.value - z * se, found.interval.lo)),
+        hi=min(1.0, max(found.value + z * se, found.interval.hi)),
     )
 
 
@@ -140,6 +181,30 @@ def wealth(
 
 def _place(plan: Plan, partition: str) -> int:
     return next(i for i, part in enumerate(plan.partitions) if part.text == partition)
+
+
+def _planned(plan: Plan, at: At) -> SuiteLook:
+    return SuiteLook(
+        rule=plan.stopping,
+        number=at.number,
+        looks=plan.looks,
+        fraction=at.fractions[at.number - 1],
+        n_executed=at.n_executed,
+        n_planned=at.n_planned,
+    )
+
+
+def _stands(con: duckdb.DuckDBPyConnection, plan: Plan, new: Scored) -> SuiteLook:
+    done, planned = _executions(con, new)
+    fraction = done / planned if planned else 0.0
+    return SuiteLook(
+        rule=plan.stopping,
+        number=min(plan.looks, int(fraction * plan.looks + 1e-9)),
+        looks=plan.looks,
+        fraction=fraction,
+        n_executed=done,
+        n_planned=planned,
+    )
 
 
 def _executions(con: duckdb.DuckDBPyConnection, one: Scored) -> tuple[int, int]:

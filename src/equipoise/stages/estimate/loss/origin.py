@@ -32,9 +32,10 @@ def results_sha256(
         for c in table.categories
     ]
     fields = ["unit", "repetition", "attempt", "ending", *values]
+    kept = f" AND unit IN (SELECT unit FROM {table.planned})" if trials.is_cut else ""
     line = f"concat_ws({_APART}, {', '.join(fields)})"
     [row] = con.execute(
         f"SELECT count(*), sum(('0x' || left(sha256({line}), 15))::BIGINT)::VARCHAR "
-        f"FROM read_parquet({literal(str(trials.results))}) WHERE arm = {literal(trials.arm)}"
+        f"FROM read_parquet({literal(str(trials.results))}) WHERE arm = {literal(trials.arm)}{kept}"
     ).fetchall()
     return digest(encode([list(row), dict(sorted(raters.items())), dict(sorted(clipped.items()))]))

@@ -30,7 +30,8 @@ class RunNotes(msgspec.Struct, frozen=True, kw_only=True):
     """What the archive of a run says beside its trials, as the suite carries it.
 
     `began_at` is the time of its first event; `is_stopped_early`: the plan has a
-    stopping rule, so that executions not begun were not aborted; `clipped` counts raw values above
+    stopping rule and the run tells of no look, so that executions not begun were not aborted;
+    `n_not_executed` were left out because it stopped at a look. `clipped` counts raw values above
     their category's maximum.
     """
 
@@ -46,6 +47,7 @@ class RunNotes(msgspec.Struct, frozen=True, kw_only=True):
     is_stopped_early: bool = False
     notes: tuple[str, ...] = ()
     clipped: dict[str, int] = {}
+    n_not_executed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +115,7 @@ def score(
         clipped=dict(sorted(run.clipped.items())),
         notes=(*run.notes, *wavering.notes, *_notes(con, trials, table, rows)),
         raters=dict(sorted(raters.items())),
+        n_not_executed=run.n_not_executed,
     )
     return Scored(suite=suite, table=table, moments=ordinary, added=added)
 

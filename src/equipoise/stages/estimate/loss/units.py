@@ -15,13 +15,17 @@ from equipoise.stages.estimate.units import SCALE, fixed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossTrials:
-    """The trials of one run: their Parquet files, the run's arm, and what the arm was promised."""
+    """The trials of one run: their Parquet files, the run's arm, and what the arm was promised.
+
+    `is_cut`: the plan ends at a look, and trials of other units are of later ones.
+    """
 
     results: Path
     evidence: Path
     arm: str
     plan: Plan
     catalog: Catalog
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +104,7 @@ def n_strangers(con: duckdb.DuckDBPyConnection, trials: LossTrials, table: UnitT
     [counts] = con.execute(
         f"SELECT (SELECT count(*) FROM {_of_arm(trials)}), (SELECT sum(n_run) FROM {table.units})"
     ).fetchall()
-    if counts[0] == counts[1]:
+    if trials.is_cut or counts[0] == counts[1]:
         return 0
     [row] = con.execute(
         f"SELECT count(*) FROM {_of_arm(trials)} AND unit NOT IN (SELECT unit FROM {table.planned})"
