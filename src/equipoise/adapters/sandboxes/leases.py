@@ -10,19 +10,15 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from equipoise.adapters.sandboxes.emptying import remove_all
 from equipoise.adapters.sandboxes.groups import remove
 from equipoise.adapters.sandboxes.order import Group
-from equipoise.adapters.sandboxes.processes import boot, end_all, pid_namespace, started
+from equipoise.adapters.sandboxes.processes import boot, pid_namespace, started
+from equipoise.adapters.sandboxes.sweeping import Swept, end_begun, swept
 from equipoise.errors import Blocked
-
-MARK = "EQUIPOISE_LEASE"
-"""The variable by which processes of a job are found, whatever became of who started them."""
 
 _NUMBERS = itertools.count(1)
 
@@ -38,24 +34,8 @@ class Lease:
 
     def end(self) -> None:
         """Ends what is left of its processes, where their keeper has been killed."""
-        _, *begun = _lines(self.file)
-        end_all(f"{MARK}={self.mark}".encode(), [line["group"] for line in begun])
+        end_begun(self.file)
         remove(self.groups)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Swept:
-    """What a sweep found and ended; `spared` counts the leases whose owner lives.
-
-    `stuck` says what could not be removed, each in one line.
-    """
-
-    leases: tuple[str, ...] = ()
-    n_processes: int = 0
-    folders: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-    spared: int = 0
-    stuck: tuple[str, ...] = ()
 
 
 class Leases:
@@ -73,9 +53,11 @@ class Leases:
         mark: str = "",
         folders: Sequence[Path] = (),
         groups: Sequence[Group] = (),
+        containers: Sequence[tuple[str, str]] = (),
     ) -> Iterator[Lease]:
         """Holds a lease; `folders` (or files, or sockets) and `groups` need not be there yet.
 
+        `containers` are pairs of an engine, podman or docker, and the name of a container.
         `mark` is a `new_mark` of this process; empty = it gets one.
         At the end only the lease goes: what it names is its holder's to remove before that.
 
@@ -93,6 +75,7 @@ class Leases:
             "pid_namespace": pid_namespace(),
             "folders": [str(folder.absolute()) for folder in folders],
             "groups": [group.folder for group in groups],
+            "containers": list(containers),
         }
         lease.file.write_text(json.dumps(told) + "\n", encoding="utf-8")
         try:
@@ -109,10 +92,7 @@ class Leases:
         if not self.folder.exists():
             return Swept()
         self._prepare()
-        found = _Sweeping()
-        for file in sorted(self.folder.glob("*.json")):
-            found.look(file)
-        return found.swept()
+        return swept(sorted(self.folder.glob("*.json")))
 
     def _prepare(self) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -135,71 +115,3 @@ def _shared() -> Path:
     if runtime and os.access(runtime, os.W_OK):
         return Path(runtime, "equipoise", "leases")
     return Path(tempfile.gettempdir(), f"equipoise-{os.geteuid()}", "leases")
-
-
-@dataclass(slots=True)
-class _Sweeping:
-    """What has been swept so far."""
-
-    leases: list[str] = field(default_factory=list)
-    n_processes: int = 0
-    folders: list[str] = field(default_factory=list)
-    groups: list[str] = field(default_factory=list)
-    spared: int = 0
-    stuck: list[str] = field(default_factory=list)
-
-    def look(self, file: Path) -> None:
-        told, *begun = _lines(file)
-        if _has_owner(file, told):
-            self.spared += 1
-            return
-        stuck = len(self.stuck)
-        if told.get("boot") in (boot(), None):
-            leaders = [
-                line["group"] for line in begun if started(line["group"]) in (line["start"], "")
-            ]
-            self.n_processes += end_all(f"{MARK}={file.stem}".encode(), leaders)
-        for folder in map(Path, told.get("groups", ())):
-            if folder.exists():
-                if remove([Group(folder=str(folder), settings={}, bounds=())]):
-                    self.groups.append(str(folder))
-                else:
-                    self.stuck.append(f"the control group {folder} still has processes")
-        for folder in map(Path, told.get("folders", ())):
-            if os.path.lexists(folder):
-                why = remove_all(folder)
-                (self.stuck if why else self.folders).append(why or str(folder))
-        if len(self.stuck) == stuck:
-            self.leases.append(told.get("name", file.stem))
-            file.unlink(missing_ok=True)
-
-    def swept(self) -> Swept:
-        return Swept(
-            leases=tuple(self.leases),
-            n_processes=self.n_processes,
-            folders=tuple(self.folders),
-            groups=tuple(self.groups),
-            spared=self.spared,
-            stuck=tuple(self.stuck),
-        )
-
-
-def _lines(file: Path) -> list[dict[str, Any]]:
-    """Reads a lease: what it was taken for, then what was begun; half a line is none."""
-    found: list[dict[str, Any]] = []
-    with suppress(OSError):
-        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
-            with suppress(ValueError):
-                found.append(json.loads(line))
-    return found or [{}]
-
-
-def _has_owner(file: Path, told: dict[str, Any]) -> bool:
-    """Says whether who took a lease still lives; the file's name says who, were it empty."""
-    if told.get("boot", boot()) != boot():
-        return False
-    if told.get("pid_namespace", pid_namespace()) != pid_namespace():
-        return True  # of another container: not ours to judge
-    pid, _, rest = file.stem.partition("-")
-    start = rest.partition("-")[0]
-    return pid.isdecimal() and bool(start) and started(int(pid)) == start

@@ -26,10 +26,13 @@ class Limiting:
     unbounded: tuple[str, ...]
 
 
-def limiting(job: Job, name: str, *, memory_folders: Sequence[str] = ()) -> Limiting:
+def limiting(
+    job: Job, name: str, *, memory_folders: Sequence[str] = (), own_folders: Sequence[str] = ()
+) -> Limiting:
     """Gives what enforces the bounds of a job; its groups are called by `name`.
 
-    `memory_folders` are those that are kept in memory for it alone.
+    `memory_folders` are those that are kept in memory for it alone, `own_folders` those on the disk
+    that it may write to beside its mounts.
     """
     bounds = job.bounds
     made = groups(name, bounds)
@@ -38,7 +41,7 @@ def limiting(job: Job, name: str, *, memory_folders: Sequence[str] = ()) -> Limi
         groups=made,
         limits=_limits(bounds, has_group="n_processes" in grouped),
         watched=Watched(
-            folders=[str(mount.source) for mount in job.mounts if mount.is_writable],
+            folders=[*own_folders, *(str(m.source) for m in job.mounts if m.is_writable)],
             disk_bytes=bounds.disk_bytes,
             n_files=bounds.n_files,
             cpu_s=bounds.cpu_s,

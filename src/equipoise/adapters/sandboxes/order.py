@@ -42,6 +42,15 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Restriction:
+    """What Landlock leaves to a program: paths; `calls` is a filter of system calls, in hex."""
+
+    readable: Sequence[str]
+    writable: Sequence[str]
+    calls: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """A program to be started and kept.
 
@@ -60,6 +69,7 @@ class Order:
     groups: Sequence[Group] = ()
     watched: Watched = Watched()
     lease_file: str = ""
+    restriction: Restriction | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +99,8 @@ def order_of(data: bytes) -> Order:
     fields: dict[str, Any] = json.loads(data)
     fields["groups"] = [Group(**group) for group in fields["groups"]]
     fields["watched"] = Watched(**fields["watched"])
+    if fields["restriction"]:
+        fields["restriction"] = Restriction(**fields["restriction"])
     return Order(**fields)
 
 

@@ -19,12 +19,13 @@ from equipoise.ports.agents import (
 _SCRIPT = """
 echo user $(id -u)
 test -e "$1" && echo sees a file of the host
-test -r "$1" && echo reads a file of the host
+cat "$1" >/dev/null 2>&1 && echo reads a file of the host
 kill -0 "$2" 2>/dev/null && echo reaches a process of the host
 test "$(ls /proc | grep -c '^[0-9]')" -gt 8 && echo sees processes of the host
 grep -q : /proc/net/dev && grep : /proc/net/dev | grep -qv ' *lo:' && echo has a network
 grep -qs ":$3 " /proc/net/tcp && echo sees sockets of the host
-env | grep -Eqv '^(PATH|PWD|OLDPWD|SHLVL|_|EQUIPOISE_LEASE)=' && echo has a variable of ours
+env | grep -Eqv '^(PATH|PWD|OLDPWD|SHLVL|_|HOME|HOSTNAME|TMPDIR|EQUIPOISE_LEASE)=' &&
+    echo has a variable of ours
 (: > /usr/.probe) 2>/dev/null && echo writes to the system
 (: > /probe) 2>/dev/null && echo writes to the root
 (: > .probe) 2>/dev/null || echo cannot write to its workspace

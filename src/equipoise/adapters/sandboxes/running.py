@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from equipoise.adapters.sandboxes.following import Ran, ran
-from equipoise.adapters.sandboxes.leases import MARK, Leases, new_mark
+from equipoise.adapters.sandboxes.leases import Leases, new_mark
 from equipoise.adapters.sandboxes.limiting import limiting
-from equipoise.adapters.sandboxes.order import Order
+from equipoise.adapters.sandboxes.order import Order, Restriction
 from equipoise.adapters.sandboxes.spawning import Spawner, memory_file
+from equipoise.adapters.sandboxes.sweeping import MARK
 from equipoise.ports.agents import Job
 
 
@@ -17,7 +18,8 @@ class Program:
 
     `argv[0]` is an absolute path; `environment` is complete but for the mark of the lease. `texts`:
     number, above `STATUS_FILE`, -> what the program reads from the open file with that number.
-    `memory_folders` are folders that exist in memory for this job alone.
+    `memory_folders` are folders that exist in memory for this job alone, `own_folders` folders of
+    ours on the disk that were made for it.
     """
 
     argv: Sequence[str]
@@ -25,6 +27,8 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[int, bytes] = field(default_factory=dict)
     memory_folders: Sequence[str] = ()
+    own_folders: Sequence[str] = ()
+    restriction: Restriction | None = None
 
 
 class Runner:
@@ -32,7 +36,7 @@ class Runner:
 
     def __init__(self, leases: Leases | None = None) -> None:
         """Takes leases in `leases`; null = in the folder that all runs of this user share."""
-        self._leases = leases or Leases()
+        self.leases = leases or Leases()
         self._spawner = Spawner()
 
     async def run(self, job: Job, program: Program) -> tuple[Ran, tuple[str, ...]]:
@@ -43,8 +47,10 @@ class Runner:
             Blocked: no lease can be taken.
         """
         mark = new_mark()
-        limits = limiting(job, mark, memory_folders=program.memory_folders)
-        with self._leases.taken(job.lease, mark=mark, groups=limits.groups) as lease:
+        limits = limiting(
+            job, mark, memory_folders=program.memory_folders, own_folders=program.own_folders
+        )
+        with self.leases.taken(job.lease, mark=mark, groups=limits.groups) as lease:
             order = Order(
                 argv=program.argv,
                 environment={**program.environment, MARK: mark},
@@ -55,6 +61,7 @@ class Runner:
                 groups=limits.groups,
                 watched=limits.watched,
                 lease_file=str(lease.file),
+                restriction=program.restriction,
             )
             files = [memory_file(text) for text in program.texts.values()]
             done = await ran(self._spawner, order, job, files)

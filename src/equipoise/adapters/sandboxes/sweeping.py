@@ -1,0 +1,134 @@
+"""Sweeps what leases name whose owner is gone: processes, containers, groups, folders, sockets."""
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from equipoise.adapters.sandboxes.emptying import remove_all
+from equipoise.adapters.sandboxes.groups import remove
+from equipoise.adapters.sandboxes.order import Group
+from equipoise.adapters.sandboxes.processes import boot, end_all, pid_namespace, started
+
+MARK = "EQUIPOISE_LEASE"
+"""The variable by which processes of a job are found, whatever became of who started them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """What a sweep found and ended; `spared` counts the leases whose owner lives.
+
+    `stuck` says what could not be removed, each in one line.
+    """
+
+    leases: tuple[str, ...] = ()
+    n_processes: int = 0
+    folders: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    spared: int = 0
+    stuck: tuple[str, ...] = ()
+
+
+def swept(files: Sequence[Path]) -> Swept:
+    """Sweeps the leases in these files; a lease whose things cannot all be removed stays."""
+    found = _Sweeping()
+    for file in files:
+        found.look(file)
+    return found.swept()
+
+
+def end_begun(file: Path) -> int:
+    """Ends the processes that were begun under a lease, and gives how many there were."""
+    _, *begun = _lines(file)
+    leaders = [line["group"] for line in begun if started(line["group"]) in (line["start"], "")]
+    return end_all(f"{MARK}={file.stem}".encode(), leaders)
+
+
+@dataclass(slots=True)
+class _Sweeping:
+    """What has been swept so far."""
+
+    leases: list[str] = field(default_factory=list)
+    n_processes: int = 0
+    folders: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    spared: int = 0
+    stuck: list[str] = field(default_factory=list)
+
+    def look(self, file: Path) -> None:
+        told, *_ = _lines(file)
+        if _has_owner(file, told):
+            self.spared += 1
+            return
+        n_stuck = len(self.stuck)
+        if told.get("boot") in (boot(), None):
+            self.n_processes += end_begun(file)
+        self._remove(told)
+        if len(self.stuck) == n_stuck:
+            self.leases.append(told.get("name", file.stem))
+            file.unlink(missing_ok=True)
+
+    def _remove(self, told: dict[str, Any]) -> None:
+        for engine, name in told.get("containers", ()):
+            why = _container_removed(engine, name)
+            if why:
+                self.stuck.append(why)
+        for folder in map(Path, told.get("groups", ())):
+            if folder.exists():
+                if remove([Group(folder=str(folder), settings={}, bounds=())]):
+                    self.groups.append(str(folder))
+                else:
+                    self.stuck.append(f"the control group {folder} still has processes")
+        for folder in map(Path, told.get("folders", ())):
+            if os.path.lexists(folder):
+                why = remove_all(folder)
+                (self.stuck if why else self.folders).append(why or str(folder))
+
+    def swept(self) -> Swept:
+        return Swept(
+            leases=tuple(self.leases),
+            n_processes=self.n_processes,
+            folders=tuple(self.folders),
+            groups=tuple(self.groups),
+            spared=self.spared,
+            stuck=tuple(self.stuck),
+        )
+
+
+def _container_removed(engine: str, name: str) -> str:
+    """Removes a container; gives why not, or nothing."""
+    if Path(engine).name not in ("podman", "docker"):
+        return f"{engine} is no engine of containers"
+    try:
+        done = subprocess.run(  # noqa: S603  one of two programs; no shell
+            [engine, "rm", "--force", name], capture_output=True, check=False, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"the container {name} cannot be removed: {error}"
+    said = done.stderr.decode(errors="replace").strip()
+    return "" if done.returncode == 0 or "o such container" in said else said
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    """Reads a lease: what it was taken for, then what was begun; half a line is none."""
+    found: list[dict[str, Any]] = []
+    with suppress(OSError):
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError):
+                found.append(json.loads(line))
+    return found or [{}]
+
+
+def _has_owner(file: Path, told: dict[str, Any]) -> bool:
+    """Says whether who took a lease still lives; the file's name says who, were it empty."""
+    if told.get("boot", boot()) != boot():
+        return False
+    if told.get("pid_namespace", pid_namespace()) != pid_namespace():
+        return True  # of another container: not ours to judge
+    pid, _, rest = file.stem.partition("-")
+    start = rest.partition("-")[0]
+    return pid.isdecimal() and bool(start) and started(int(pid)) == start
