@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import duckdb
 import msgspec
@@ -13,10 +13,16 @@ from equipoise.records.plan import Mode, PartitionPlan, Provenance
 from equipoise.records.suite import CategoryStats, PartitionScore, RaterSpread, Suite
 from equipoise.stages.estimate.loss.completion import Completion, completion
 from equipoise.stages.estimate.loss.moments import LossMoments, loss_moments
-from equipoise.stages.estimate.loss.origin import results_sha256
+from equipoise.stages.estimate.loss.origin import hashed_beside, results_sha256
 from equipoise.stages.estimate.loss.raters import added_variance
 from equipoise.stages.estimate.loss.steadiness import steadiness
-from equipoise.stages.estimate.loss.units import LossTrials, UnitTable, n_strangers, read_units
+from equipoise.stages.estimate.loss.units import (
+    LossTrials,
+    UnitTable,
+    n_strangers,
+    read_units,
+    weighed,
+)
 from equipoise.stages.estimate.units import SCALE, fixed
 from equipoise.stats.suite import Stratum, suite_score
 
@@ -76,6 +82,26 @@ def score(
     Raises:
         InputError: the run was not graded under this catalog.
     """
+    categories = weighed(con, trials)
+    if trials.is_cut:
+        scored = _scored(con, trials, run, raters, name)
+        among = scored.table.planned
+        sha256 = results_sha256(con, trials, categories, raters, run.clipped, among=among)
+    else:
+        with hashed_beside(con, trials, categories, raters, run.clipped) as hashed:
+            scored = _scored(con, trials, run, raters, name)
+            sha256 = hashed.result()
+    suite = msgspec.structs.replace(scored.suite, results_sha256=sha256)
+    return replace(scored, suite=suite)
+
+
+def _scored(
+    con: duckdb.DuckDBPyConnection,
+    trials: LossTrials,
+    run: RunNotes,
+    raters: Mapping[str, RaterSpread],
+    name: str,
+) -> Scored:
     table = read_units(con, trials, name)
     done = completion(con, trials, table, is_stopped_early=run.is_stopped_early)
     ordinary = loss_moments(con, table)
@@ -105,7 +131,6 @@ def score(
         not_scored=why,
         is_simulated=run.is_simulated or trials.plan.is_simulated,
         seal=run.seal,
-        results_sha256=results_sha256(con, trials, table, raters, run.clipped),
         catalog_sha256=run.catalog_sha256,
         harness_version=run.harness_version,
         harness_errors=done.errors,

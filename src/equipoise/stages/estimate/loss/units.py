@@ -1,6 +1,7 @@
 """From trials to units under a catalog: the first evaluable attempt, averaged over repetitions."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 import duckdb
@@ -11,6 +12,10 @@ from equipoise.records.catalog import Catalog
 from equipoise.records.plan import Plan
 from equipoise.stages.estimate.columns import held, literal, quoted
 from equipoise.stages.estimate.units import SCALE, fixed
+
+_PARTITION = attrgetter("partition")
+_REPETITIONS = attrgetter("repetitions")
+_IS_ADVERSARIAL = attrgetter("is_adversarial")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,47 +82,12 @@ class UnitTable:
         return f"{self.name}_units"
 
 
-def read_units(con: duckdb.DuckDBPyConnection, trials: LossTrials, name: str) -> UnitTable:
-    """Creates the tables of one run.
+def weighed(con: duckdb.DuckDBPyConnection, trials: LossTrials) -> tuple[Weighed, ...]:
+    """Gives the catalog's categories, each with the criterion it was graded under.
 
     Raises:
         InputError: the run was not graded under this catalog.
     """
-    table = UnitTable(
-        name=name,
-        parts=tuple(part.text for part in trials.plan.partitions),
-        categories=_categories(con, trials),
-    )
-    _put_planned(con, trials.plan, table)
-    [most] = con.execute(
-        f"SELECT coalesce(max(repetition), 0), coalesce(max(attempt), 0) FROM {_of_arm(trials)}"
-    ).fetchall()
-    kind = "VIEW" if most[1] <= 1 else "TABLE"
-    chosen = _chosen(trials, table, most[1])
-    con.execute(f"CREATE OR REPLACE TEMP {kind} {table.chosen} AS {chosen}")
-    con.execute(f"CREATE OR REPLACE TEMP TABLE {table.units} AS {_by_unit(table, most[0])}")
-    return table
-
-
-def n_strangers(con: duckdb.DuckDBPyConnection, trials: LossTrials, table: UnitTable) -> int:
-    """Counts the trials of units that the plan does not name; they count for nothing."""
-    [counts] = con.execute(
-        f"SELECT (SELECT count(*) FROM {_of_arm(trials)}), (SELECT sum(n_run) FROM {table.units})"
-    ).fetchall()
-    if trials.is_cut or counts[0] == counts[1]:
-        return 0
-    [row] = con.execute(
-        f"SELECT count(*) FROM {_of_arm(trials)} AND unit NOT IN (SELECT unit FROM {table.planned})"
-    ).fetchall()
-    return int(row[0])
-
-
-def _of_arm(trials: LossTrials) -> str:
-    path, arm = literal(str(trials.results)), literal(trials.arm)
-    return f"read_parquet({path}) WHERE arm = {arm}"
-
-
-def _categories(con: duckdb.DuckDBPyConnection, trials: LossTrials) -> tuple[Weighed, ...]:
     catalog, graded = trials.catalog, held(con, trials.results).criteria
     found = tuple(
         Weighed(
@@ -141,15 +111,60 @@ def _categories(con: duckdb.DuckDBPyConnection, trials: LossTrials) -> tuple[Wei
     return found
 
 
+def read_units(con: duckdb.DuckDBPyConnection, trials: LossTrials, name: str) -> UnitTable:
+    """Creates the tables of one run.
+
+    Raises:
+        InputError: the run was not graded under this catalog.
+    """
+    table = UnitTable(
+        name=name,
+        parts=tuple(part.text for part in trials.plan.partitions),
+        categories=weighed(con, trials),
+    )
+    _put_planned(con, trials.plan, table)
+    [most] = con.execute(
+        f"SELECT coalesce(max(repetition), 0), coalesce(max(attempt), 0) FROM {_of_arm(trials)}"
+    ).fetchall()
+    kind = "VIEW" if most[1] <= 1 else "TABLE"
+    chosen = _chosen(trials, table, most[1])
+    con.execute(f"CREATE OR REPLACE TEMP {kind} {table.chosen} AS {chosen}")
+    if most[0] > 1:
+        by_unit = _by_unit(table)
+    else:
+        by_unit = _of_one(table, table.chosen if most[1] > 1 else f"({_valued(trials, table)})")
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {table.units} AS {by_unit}")
+    return table
+
+
+def n_strangers(con: duckdb.DuckDBPyConnection, trials: LossTrials, table: UnitTable) -> int:
+    """Counts the trials of units that the plan does not name; they count for nothing."""
+    [counts] = con.execute(
+        f"SELECT (SELECT count(*) FROM {_of_arm(trials)}), (SELECT sum(n_run) FROM {table.units})"
+    ).fetchall()
+    if trials.is_cut or counts[0] == counts[1]:
+        return 0
+    [row] = con.execute(
+        f"SELECT count(*) FROM {_of_arm(trials)} AND unit NOT IN (SELECT unit FROM {table.planned})"
+    ).fetchall()
+    return int(row[0])
+
+
+def _of_arm(trials: LossTrials) -> str:
+    path, arm = literal(str(trials.results)), literal(trials.arm)
+    return f"read_parquet({path}) WHERE arm = {arm}"
+
+
 def _put_planned(con: duckdb.DuckDBPyConnection, plan: Plan, table: UnitTable) -> None:
-    places = {text: place for place, text in enumerate(table.parts)}
+    units, n = plan.units, len(plan.units)
+    place_of = {text: place for place, text in enumerate(table.parts)}.__getitem__
     con.register(
         "planned_now",
         {
-            "unit": np.array([unit.id for unit in plan.units], dtype=object),
-            "part": np.array([places[unit.partition] for unit in plan.units], dtype=np.int32),
-            "reps": np.array([unit.repetitions for unit in plan.units], dtype=np.int32),
-            "is_adversarial": np.array([unit.is_adversarial for unit in plan.units], dtype=bool),
+            "unit": np.array([unit.id for unit in units], dtype=object),
+            "part": np.fromiter(map(place_of, map(_PARTITION, units)), np.int32, n),
+            "reps": np.fromiter(map(_REPETITIONS, units), np.int32, n),
+            "is_adversarial": np.fromiter(map(_IS_ADVERSARIAL, units), np.bool_, n),
         },
     )
     con.execute(
@@ -164,6 +179,21 @@ def _chosen(trials: LossTrials, table: UnitTable, max_attempt: int) -> str:
 
     A later attempt never replaces an outcome: choosing among outcomes would be fishing.
     """
+    query = (
+        "SELECT v.*, part, reps, is_adversarial "
+        f"FROM ({_valued(trials, table)}) v JOIN {table.planned} USING (unit) "
+        "WHERE repetition <= reps"
+    )
+    if max_attempt <= 1:
+        return query
+    return (
+        f"SELECT * FROM ({query}) QUALIFY row_number() OVER (PARTITION BY unit, repetition "
+        "ORDER BY v IS NULL, NOT is_carried, attempt) = 1"
+    )
+
+
+def _valued(trials: LossTrials, table: UnitTable) -> str:
+    """Gives SQL with one row per trial of the arm: its loss and the values it comes from."""
     values = ", ".join(
         f"{quoted('value:' + c.criterion) if c.criterion else 'NULL::DOUBLE'} AS c{c.place}"
         for c in table.categories
@@ -174,33 +204,31 @@ def _chosen(trials: LossTrials, table: UnitTable, max_attempt: int) -> str:
     )
     whole = " + ".join(f"{c.weight!r}::DOUBLE" for c in table.categories)
     kept = ", ".join(f"c{c.place}" for c in table.categories)
-    query = (
-        "SELECT trial, unit, repetition, attempt, cluster, part, reps, is_adversarial, "
+    return (
+        "SELECT trial, unit, repetition, attempt, cluster, "
         "ending IN ('completed', 'budget', 'refused') AS is_carried, "
         f"CASE WHEN weight > 0 THEN least(1.0, lost / weight) END AS v, weight / ({whole}) "
         f"AS covered, {kept} FROM (SELECT *, ({lost})::DOUBLE AS lost, ({weight})::DOUBLE AS "
         f"weight FROM (SELECT trial, unit, repetition, attempt, ending, cluster, {values} "
-        f"FROM {_of_arm(trials)})) JOIN {table.planned} USING (unit) WHERE repetition <= reps"
+        f"FROM {_of_arm(trials)}))"
     )
-    if max_attempt <= 1:
-        return query
+
+
+def _of_one(table: UnitTable, trials: str) -> str:
+    """Gives SQL with one row per planned unit where no unit has more than one trial."""
+    kept = ", ".join(f"c{c.place}" for c in table.categories)
     return (
-        f"SELECT * FROM ({query}) QUALIFY row_number() OVER (PARTITION BY unit, repetition "
-        "ORDER BY v IS NULL, NOT is_carried, attempt) = 1"
+        "SELECT p.unit, p.part, p.is_adversarial, p.reps, t.cluster, "
+        "(t.unit IS NOT NULL)::INT AS n_run, "
+        "coalesce(is_carried, false)::INT AS n_carried, (v IS NOT NULL)::INT AS n_value, "
+        "(coalesce(v, 0) > 0)::INT AS n_lost, v, 0.0 AS within, "
+        f"coalesce(covered, 0.0) / p.reps AS covered, {kept} "
+        f"FROM {table.planned} p LEFT JOIN {trials} t USING (unit)"
     )
 
 
-def _by_unit(table: UnitTable, max_repetition: int) -> str:
-    if max_repetition <= 1:
-        kept = ", ".join(f"c{c.place}" for c in table.categories)
-        return (
-            "SELECT p.unit, p.part, p.is_adversarial, p.reps, t.cluster, "
-            "(t.unit IS NOT NULL)::INT AS n_run, "
-            "coalesce(is_carried, false)::INT AS n_carried, (v IS NOT NULL)::INT AS n_value, "
-            "(coalesce(v, 0) > 0)::INT AS n_lost, v, 0.0 AS within, "
-            f"coalesce(covered, 0.0) / p.reps AS covered, {kept} "
-            f"FROM {table.planned} p LEFT JOIN {table.chosen} t USING (unit)"
-        )
+def _by_unit(table: UnitTable) -> str:
+    """Gives SQL with one row per planned unit: the means over its repetitions."""
     means = ", ".join(f"{_mean(f'c{c.place}')} AS c{c.place}" for c in table.categories)
     kept = ", ".join(f"c{c.place}" for c in table.categories)
     squares = (
