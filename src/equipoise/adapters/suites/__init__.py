@@ -1,0 +1,1 @@
+"""Hidden tests: run where the agent never was, against what it left, and not to be talked over."""

@@ -1,0 +1,151 @@
+"""Runs hidden tests: a process that has imported pytest once, and forks for each run.
+
+Nothing of a program under test is ever imported here, so one of these may serve many runs. A run is
+asked for over a socket of ours, in one line of JSON; its events come back over the same connection.
+"""
+
+import ctypes
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .asking import Asker
+from .importing import Importer
+from .reporting import Reporter
+from .wire import Channel
+
+_DUMPABLE = 4
+"""`PR_SET_DUMPABLE`: 0 = no process of the same user may look into this one."""
+
+
+def serve(control: str) -> None:
+    """Forks for each run that is asked for, until it is ended from outside."""
+    closed_to_others()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(control)
+    listener.listen(64)
+    while True:
+        connection, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            status = 1
+            with suppress(BaseException):
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                run(connection)
+                status = 0
+            os._exit(status)
+        connection.close()
+
+
+def run(connection: socket.socket) -> None:
+    """Runs one suite: waits for the program under test, then tells each event."""
+    with connection.makefile("rb") as lines:
+        order = json.loads(lines.readline())
+    signal.alarm(int(order["wall_s"]) + 10)
+    tell = _teller(connection)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(order["bridge"])
+        listener.listen(1)
+        tell({"event": "listening"})
+        ready, _, _ = select.select([listener, connection], [], [])
+        if listener not in ready:
+            return
+        link, _ = listener.accept()
+    folder = Path(order["folder"])
+    local = [path.stem for path in folder.glob("*.py")]
+    local += [path.parent.name for path in folder.glob("*/__init__.py")]
+    asker = Asker(Channel(link), _test_modules(folder))
+    sys.meta_path.insert(0, Importer(asker, order["modules"], local))
+    sys.path.insert(0, str(folder))
+    quietly()
+    code = pytest_run(order, [Reporter(tell, order["canary"]), Programs(asker)])
+    tell({"event": "done", "code": code, "lies": asker.lies, "program_ended": asker.has_ended})
+
+
+def pytest_run(order: dict[str, Any], plugins: list[object]) -> int:
+    """Runs pytest with no settings but ours."""
+    folder = order["folder"]
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.chdir(order["own"])
+    return int(
+        pytest.main(
+            [
+                *("-q", "--tb=short", "--color=no", "-p", "no:cacheprovider", "-p", "no:junitxml"),
+                *("--import-mode=importlib", "--continue-on-collection-errors"),
+                *("-c", os.devnull, "--rootdir", folder, "--confcutdir", folder),
+                *("--basetemp", order["tmp"], "-o", "addopts="),
+                *order.get("options", ()),
+                folder,
+            ],
+            plugins=plugins,
+        )
+    )
+
+
+class Programs:
+    """A plugin of pytest with the fixture `program`: runs a program of the workspace."""
+
+    def __init__(self, asker: Asker) -> None:
+        """Takes who can be asked to run it."""
+        self._asker = asker
+
+    @pytest.fixture
+    def program(self) -> Callable[..., Any]:
+        """Gives a function: words -> what became of the program, as `subprocess.run` has it.
+
+        It runs in the workspace, next to the program under test; `python` is its interpreter.
+        """
+        return self._run
+
+    def _run(self, *words: str, text: str = "", seconds: float = 60.0, **variables: str) -> Any:
+        code, out, err = self._asker.ask("run", list(words), text, seconds, variables)
+        return Finished(code, out, err)
+
+
+class Finished:
+    """What became of a program: its exit code and what it printed."""
+
+    def __init__(self, returncode: int, stdout: str, stderr: str) -> None:
+        """Keeps the three."""
+        self.returncode = returncode
+        self.stdout = stdout
+        self.stderr = stderr
+
+
+def closed_to_others() -> None:
+    """Forbids other processes of our user to read or change our memory and files."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
+
+
+def quietly() -> None:
+    """Sends what pytest prints nowhere: what matters is told as events."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nowhere, number)
+
+
+def _teller(connection: socket.socket) -> Callable[[dict[str, Any]], None]:
+    def tell(event: dict[str, Any]) -> None:
+        connection.sendall(json.dumps(event).encode() + b"\n")
+
+    return tell
+
+
+def _test_modules(folder: Path) -> frozenset[str]:
+    """Gives the names under which pytest imports the files of a folder of tests."""
+    names = set()
+    for path in folder.rglob("*.py"):
+        parts = path.relative_to(folder).with_suffix("").parts
+        names |= {".".join(parts), parts[-1]}
+    return frozenset(names)

@@ -1,0 +1,125 @@
+"""Judges a run of a suite by what was heard of it; silence and lies are no scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from equipoise.records.suite_run import SuiteStatus, TestOutcome, TestResult
+
+_MESSAGE = 2000
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was heard of a run, event by event.
+
+    `lies` were found out, `twisted` is what was no proper sequence of events.
+    """
+
+    canary: str
+    collected: list[str] | None = None
+    unread: dict[str, str] = field(default_factory=dict)
+    results: dict[str, TestResult] = field(default_factory=dict)
+    lies: list[str] = field(default_factory=list)
+    is_done: bool = False
+    has_program_ended: bool = False
+    _running: str = ""
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Takes an event in; one that cannot be is a lie."""
+        kind = event.get("event")
+        if kind == "collected" and self.collected is None:
+            self.collected = [str(one) for one in event["ids"]]
+        elif kind == "unread":
+            self.unread[str(event["file"])] = str(event["message"])[-_MESSAGE:]
+        elif kind == "began" and not self._running and not self.is_done:
+            self._running = str(event["id"])
+        elif kind == "ended" and event["id"] == self._running and self._is_new(self._running):
+            self._running = ""
+            self.results[str(event["id"])] = TestResult(
+                id=str(event["id"]),
+                outcome=TestOutcome(event["outcome"]),
+                duration_ms=round(1000 * float(event["seconds"]), 3),
+                message=str(event["message"])[-_MESSAGE:],
+            )
+        elif kind == "done" and not self.is_done:
+            self.is_done = True
+            self.lies += [str(one) for one in event.get("lies", ())]
+            self.has_program_ended = bool(event.get("program_ended"))
+        elif kind != "listening":
+            self.lies.append(f"an event that cannot be: {str(dict(event))[:200]}")
+
+    def _is_new(self, name: str) -> bool:
+        return name in (self.collected or ()) and name not in self.results
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The status of a run, the tests that count, and why."""
+
+    status: SuiteStatus
+    tests: tuple[TestResult, ...]
+    n_passed: int
+    n_expected: int
+    why: str = ""
+    tampered: tuple[str, ...] = ()
+
+
+def judged(
+    heard: Heard,
+    expected: Sequence[str] | None,
+    n_canaries: int,
+    *,
+    is_timed_out: bool = False,
+    detail: str = "",
+) -> Verdict:
+    """Gives the verdict on a run.
+
+    `expected` null = every test that was found. `n_canaries` tests must have failed.
+    """
+    canaries = {name: one for name, one in heard.results.items() if heard.canary in name}
+    tampered = [
+        f"a test that must fail ended as {one.outcome}"
+        for one in canaries.values()
+        if one.outcome is not TestOutcome.FAILED
+    ]
+    tampered += heard.lies
+    tests = _tests(heard, expected)
+    status, why = SuiteStatus.SCORED, ""
+    if tampered:
+        status, why = SuiteStatus.TAMPERED, tampered[0]
+    elif is_timed_out:
+        status, why = SuiteStatus.TIMED_OUT, detail or "the time for the suite was over"
+    elif heard.collected is None and not heard.unread:
+        status, why = SuiteStatus.NO_REPORT, detail or "nothing was heard of the tests"
+    elif not heard.is_done or len(canaries) < n_canaries:
+        status, why = SuiteStatus.ABORTED, detail or "the tests ended before the last one"
+    elif heard.has_program_ended:
+        status, why = SuiteStatus.ABORTED, detail or "the program ended during the tests"
+    elif any(one.outcome is TestOutcome.NOT_RUN for one in tests):
+        missing = [one.id for one in tests if one.outcome is TestOutcome.NOT_RUN]
+        status = SuiteStatus.SCORED_INCOMPLETE
+        why = f"{len(missing)} expected tests were not found: {', '.join(missing[:5])}"
+    return Verdict(
+        status=status,
+        tests=tests,
+        n_passed=sum(one.outcome is TestOutcome.PASSED for one in tests),
+        n_expected=len(tests),
+        why=why,
+        tampered=tuple(dict.fromkeys(tampered)),
+    )
+
+
+def _tests(heard: Heard, expected: Sequence[str] | None) -> tuple[TestResult, ...]:
+    """Gives a result for each expected test; those of a file that cannot be read have errors."""
+    if expected is None:
+        found = [name for name in heard.collected or () if heard.canary not in name]
+        expected = [*found, *heard.unread]
+    return tuple(heard.results.get(name) or _missing(heard, name) for name in expected)
+
+
+def _missing(heard: Heard, name: str) -> TestResult:
+    message = heard.unread.get(name.partition("::")[0])
+    if message is None:
+        return TestResult(id=name, outcome=TestOutcome.NOT_RUN)
+    return TestResult(id=name, outcome=TestOutcome.ERROR, message=message)
