@@ -22,7 +22,7 @@ from equipoise.stats.inputs import count, open_unit
 
 Kind = Literal["obrien_fleming", "pocock"]
 
-MOST_LOOKS = 200
+_MOST_LOOKS = 200
 _FEWEST_POINTS = 64
 
 
@@ -146,9 +146,9 @@ def stopping_power(plan: Boundaries, *, drift: float) -> tuple[float, float]:
 
 def _fractions(looks: float, fractions: Sequence[float] | None) -> tuple[float, ...]:
     planned = count(looks, "looks")
-    if not 1 <= planned <= MOST_LOOKS:
+    if not 1 <= planned <= _MOST_LOOKS:
         raise InputError(
-            f"looks = {planned}", wanted=f"1 to {MOST_LOOKS} looks", where="field 'looks'"
+            f"looks = {planned}", wanted=f"1 to {_MOST_LOOKS} looks", where="field 'looks'"
         )
     if fractions is None:
         return tuple(k / planned for k in range(1, planned + 1))

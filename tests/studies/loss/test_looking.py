@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from equipoise.records.plan import Plan, Stopping
 from equipoise.records.suite import SuiteLook
-from equipoise.stages.estimate.loss.looking import Strata, group_sequential, wealth
+from equipoise.stages.estimate.loss.looking import Strata, group_sequential, repeated, wealth
 from equipoise.stats.intervals import Moments
 from equipoise.stats.sequential import boundaries
 from equipoise.studies.loss.scoring import open_run, score_run
@@ -106,6 +106,83 @@ def test_at_the_margin_the_looks_together_end_no_oftener_than_alpha(rule: Stoppi
             for n in range(1, 6)
         )
     assert ended / studies <= 0.025 + 3 * np.sqrt(0.025 / studies)
+
+
+def two_strata(
+    new: list[NDArray[np.float64]], base: list[NDArray[np.float64]], share: float
+) -> Strata:
+    """Both sides with the first share of the units of each partition."""
+
+    def moments(parts: list[NDArray[np.float64]]) -> Moments:
+        held = [part[: int(share * part.size)] for part in parts]
+        return Moments.of(
+            [float(x.size) for x in held],
+            [x.mean() for x in held],
+            [np.square(x - x.mean()).sum() for x in held],
+        )
+
+    return Strata(
+        new=moments(new),
+        base=moments(base),
+        weights=np.array([3.0, 1.0]),
+        correlation=np.zeros(2),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("looks", [2, 5])
+@pytest.mark.parametrize("rule", [Stopping.OBRIEN_FLEMING, Stopping.POCOCK])
+@pytest.mark.parametrize("rate", [0.1, 0.5])
+def test_with_no_change_all_looks_together_cry_wolf_no_oftener_than_alpha(
+    rule: Stopping, looks: int, rate: float
+) -> None:
+    """Both arms grow from look to look, the margin is next to nothing, and nothing changed."""
+    rng = np.random.default_rng([21, looks])
+    made_plan = plan((PART,), units(PART, names("r", N)), stopping=rule, looks=looks, mde=1e-6)
+    ended, studies = 0, 1500
+    for _ in range(studies):
+        new, base = (
+            [(rng.random(n) < rate).astype(float) * rng.choice([0.5, 1.0], n) for n in (200, 400)]
+            for _ in range(2)
+        )
+        ended += any(
+            group_sequential(
+                two_strata(new, base, n / looks), made_plan, facts(rule, n, looks)
+            ).word
+            for n in range(1, looks + 1)
+        )
+    assert ended / studies <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / studies)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", [Stopping.OBRIEN_FLEMING, Stopping.POCOCK])
+def test_repeated_limits_hold_at_all_looks_together(rule: Stopping) -> None:
+    """The true difference lies outside the limits of some look in at most alpha of the studies."""
+    rng = np.random.default_rng(22)
+    made_plan = promised(rule, looks=4)
+    missed, studies = 0, 1500
+    for _ in range(studies):
+        new = [(rng.random(n) < 0.4).astype(float) for n in (200, 400)]
+        base = [(rng.random(n) < 0.2).astype(float) for n in (200, 400)]
+        seen = [
+            group_sequential(two_strata(new, base, n / 4), made_plan, facts(rule, n, 4))
+            for n in range(1, 5)
+        ]
+        missed += any(not (one.lo or 0.0) <= 0.2 <= (one.hi or 0.0) for one in seen)
+    assert missed / studies <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / studies)
+
+
+def test_the_critical_value_for_all_looks_is_wider_than_for_one() -> None:
+    once = 1.959964
+    held = {
+        rule: repeated(promised(rule, looks=5), once, 5)
+        for rule in (Stopping.OBRIEN_FLEMING, Stopping.POCOCK, Stopping.E_PROCESS)
+    }
+    assert held[Stopping.OBRIEN_FLEMING] == pytest.approx(2.040, abs=5e-4)
+    assert held[Stopping.POCOCK] == pytest.approx(2.413, abs=5e-4)
+    assert held[Stopping.E_PROCESS] == pytest.approx(2.5758, abs=5e-4)
+    assert repeated(promised(Stopping.OBRIEN_FLEMING, looks=5), once, 1) > 4.5
+    assert repeated(promised(Stopping.NONE, looks=1), once, 1) == once
 
 
 @pytest.mark.slow

@@ -1,17 +1,21 @@
 """A run under a stopping rule: executed by turns up to each look, and ended where it decides."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, InputError
-from equipoise.records.event import EventKind
+from equipoise.records.event import Event, EventKind
 from equipoise.records.trial import Trial
 from equipoise.studies.loss.looks import Taken, looks_of
 from equipoise.studies.loss.sealed import read_sealed
@@ -57,6 +61,10 @@ def test_arms_that_differ_much_stop_early_and_what_is_left_out_is_not_missing(wh
         assert suite.incomplete_units == ()
         assert suite.n_not_executed == left_out
         assert any(note.startswith("not executed: stopped at look") for note in suite.notes)
+    page = next(study.glob("comparisons/*/report/index.html")).read_text(encoding="utf-8")
+    assert f"{N_CELLS - left_out} of {N_CELLS} runs executed: {left_out} saved" in page
+    junit = next(study.glob("comparisons/*/report/junit.xml")).read_text(encoding="utf-8")
+    assert 'failures="1"' in junit
     assert called("verify", study).exit_code == 0
     again = equipoise("run", study)
     assert "nothing to do" in again.stdout
@@ -215,3 +223,22 @@ def test_the_units_of_a_look_are_those_of_the_one_before_and_more(tmp_path: Path
         assert looks.units(number + 1)[: looks.sizes[number - 1]] == looks.units(number)
     assert sorted(looks.units(4)) == [unit.id for unit in sealed.plan.units]
     assert list(looks.order) != [unit.id for unit in sealed.plan.units]
+
+
+def test_a_look_that_was_written_in_does_not_follow_and_is_named(
+    whole: Path, tmp_path: Path
+) -> None:
+    study = Path(shutil.copytree(whole, tmp_path / "study"))
+    held = called("verify", study)
+    assert held.exit_code == 0
+    assert "looks, taken again from the trials" in held.output
+    first = taken(study)[0]
+    forged = replace(first, seen=msgspec.structs.replace(first.seen, statistic=9.9, word="better"))
+    path = archive_of(study, "release-2").path
+    with Archive.append_to(path) as archive:
+        archive.append(
+            Event(kind=EventKind.LOOK, at="2026-05-01", outcome="stop", facts=forged.facts())
+        )
+    done = called("verify", study)
+    assert done.exit_code == 1
+    assert "look 1 does not follow from the trials" in done.output

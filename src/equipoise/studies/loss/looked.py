@@ -1,14 +1,23 @@
 """What a pair of runs shows at the look they stand at, under the plan's rule for stopping early."""
 
 import duckdb
+import msgspec
 
 from equipoise.archive.columns import Columns
 from equipoise.records.plan import Stopping
 from equipoise.records.suite import SuiteLook
 from equipoise.records.trial import EndingKind, Trial
 from equipoise.stages.estimate.loss.looking import At, look
-from equipoise.stages.estimate.loss.scoring import Scored
-from equipoise.studies.loss.looks import Looks, last_look, looks_of
+from equipoise.stages.estimate.loss.scoring import MOST_ABORTED, Scored
+from equipoise.studies.loss.looks import (
+    GO_ON,
+    NOT_LOOKED,
+    STOP,
+    Looks,
+    Taken,
+    last_look,
+    looks_of,
+)
 from equipoise.studies.loss.pairing import Pair
 from equipoise.studies.loss.scoring import LossRun, score_run
 
@@ -43,6 +52,48 @@ def look_at(
         for i, (run, one) in enumerate(zip(_both(pair), scored, strict=True))
     )
     return seen_at(con, looks, (new, base), wanted)
+
+
+def taken_at(
+    pair: Pair, looks: Looks, number: int, fresh: tuple[Columns, Columns] | None = None
+) -> Taken:
+    """Takes a look at a pair as it stood at the look: what the rule sees, and what it decides.
+
+    Where too much did not complete, nothing is looked at, and the run goes on.
+
+    Args:
+        pair: the runs and the catalog.
+        looks: what was planned.
+        number: of the look.
+        fresh: columns of the new and the base run, where no cache is trusted.
+    """
+    at = (number, number if _both(pair)[1] else None)
+    with duckdb.connect() as con:
+        new, base = (
+            score_run(
+                con, run, pair.version, name, columns=fresh[i] if fresh else None, number=at[i]
+            )
+            for i, (run, name) in enumerate(((pair.new, "new"), (pair.base, "base")))
+        )
+        seen = seen_at(con, looks, (new, base), number)
+    suites = (new.suite, base.suite)
+    broken = [one for one in suites if one.completion_rate < 1.0 - MOST_ABORTED]
+    outcome = STOP if seen.word else GO_ON
+    if broken:
+        seen = msgspec.structs.replace(
+            seen, statistic=None, boundary=None, word="", delta=None, lo=None, hi=None
+        )
+        outcome = NOT_LOOKED
+    return Taken(
+        new=pair.new.run_id,
+        base=pair.base.run_id,
+        catalog=pair.version,
+        mde=looks.plan.mde,
+        outcome=outcome,
+        seen=seen,
+        results_sha256=(new.suite.results_sha256, base.suite.results_sha256),
+        why="; ".join(f"{one.arm}: {one.completion_rate:.1%} completed" for one in broken),
+    )
 
 
 def seen_at(

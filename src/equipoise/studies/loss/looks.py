@@ -9,13 +9,15 @@ from equipoise.archive.store import Archive
 from equipoise.errors import InputError
 from equipoise.records.catalog import Catalog
 from equipoise.records.event import Event, EventKind
-from equipoise.records.plan import Plan, Stopping
+from equipoise.records.plan import Mode, Plan, Stopping
 from equipoise.records.suite import SuiteLook
 from equipoise.stages.run.schedule import in_unit_order
-from equipoise.stats.sequential import MOST_LOOKS
 
 GO_ON, STOP, NOT_LOOKED = "go on", "stop", "not looked"
 """What a look ends with, as the event of it says."""
+
+_MOST_LOOKS = 200
+"""Looks that boundaries are computed for."""
 
 _NUMBERS = ("number", "looks", "n_executed", "n_planned")
 _FIGURES = ("fraction", "statistic", "boundary", "delta", "lo", "hi")
@@ -58,7 +60,7 @@ def looks_of(plan: Plan) -> Looks | None:
     if plan.stopping is Stopping.NONE:
         return None
     n, looks = len(plan.units), plan.looks
-    most = min(n, MOST_LOOKS)
+    most = min(n, _MOST_LOOKS)
     if looks > most:
         raise InputError(
             f"stopping.looks is {looks}, with {n} units",
@@ -71,6 +73,16 @@ def looks_of(plan: Plan) -> Looks | None:
         order=tuple(in_unit_order((unit.id for unit in plan.units), plan.seed)),
         sizes=tuple(-(-n * number // looks) for number in range(1, looks + 1)),
     )
+
+
+def looked_arms(plan: Plan) -> frozenset[str]:
+    """Gives the arms that are looked at while they run: all that are executed, under a rule.
+
+    None where the baseline is read from logs: it stands in no mode with what is executed.
+    """
+    executed = frozenset(arm.name for arm in plan.arms if arm.mode is Mode.A)
+    is_read = any(arm.name == plan.baseline and arm.mode is Mode.B for arm in plan.arms)
+    return frozenset() if plan.stopping is Stopping.NONE or is_read else executed
 
 
 def waits_of(plan: Plan, catalog: Catalog) -> list[str]:

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from equipoise.errors import InputError, nearest
 from equipoise.records.plan import ArmPlan
+from equipoise.studies.loss.looks import looked_arms
 from equipoise.studies.loss.running_arm import run_arm
 from equipoise.studies.loss.running_asked import Adapters, ArmRun, Asked, Clock
-from equipoise.studies.loss.running_looks import looked_arms, run_by_looks
 from equipoise.studies.loss.sealed import Sealed
 
 
@@ -34,6 +34,8 @@ def run_study(sealed: Sealed, adapters: Adapters, asked: Asked, clock: Clock) ->
                 return list(runs.values())
     by_looks = [arm for arm in chosen if arm.name in looked]
     if by_looks:
+        from equipoise.studies.loss.running_looks import run_by_looks
+
         found = run_by_looks(sealed, by_looks, adapters, asked.after(n_begun), clock)
         runs |= {run.arm: run for run in found}
     return [runs[arm.name] for arm in chosen if arm.name in runs]

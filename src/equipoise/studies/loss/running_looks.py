@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked
 from equipoise.records.event import Event, EventKind
-from equipoise.records.plan import ArmPlan, Mode, Plan, Stopping
+from equipoise.records.plan import ArmPlan, Mode
 from equipoise.studies.loss.looks import Looks, Taken, last_look, looks_of, taken_in
 from equipoise.studies.loss.pairing import run_at
 from equipoise.studies.loss.running_arm import clear_work, run_arm
@@ -16,16 +16,6 @@ from equipoise.studies.loss.running_place import Place, find_place, is_finished
 from equipoise.studies.loss.running_told import told_run
 from equipoise.studies.loss.sealed import Sealed
 from equipoise.studies.loss.taking import grades_missing, skipped, take_look
-
-
-def looked_arms(plan: Plan) -> frozenset[str]:
-    """Gives the arms that are looked at while they run: all that are executed, under a rule.
-
-    None where the baseline is read from logs: it stands in no mode with what is executed.
-    """
-    executed = frozenset(arm.name for arm in plan.arms if arm.mode is Mode.A)
-    is_read = any(arm.name == plan.baseline and arm.mode is Mode.B for arm in plan.arms)
-    return frozenset() if plan.stopping is Stopping.NONE or is_read else executed
 
 
 def run_by_looks(

@@ -33,6 +33,7 @@ from equipoise.studies.loss.scoring import (
     score_run,
 )
 from equipoise.studies.loss.sealed import check_seal
+from equipoise.studies.loss.verifying_looks import check_looks
 from equipoise.studies.loss.verifying_sealed import (
     check_lock,
     check_named_files,
@@ -64,6 +65,7 @@ def check_study(study: Path) -> Iterator[Check]:
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.joinpath(MANIFEST).is_file():
             yield from _archive(study, path, runs)
+    yield from check_looks(study, runs)
     yield from check_seal_stands(study, runs)
     yield check_lock(study, runs)
     history, check = _history(study)

@@ -18,7 +18,8 @@ def to_loss_junit(reading: LossReading) -> bytes:
     """Gives junit.xml: a listed regression fails, a cell that could not be judged is skipped.
 
     A cell passes where nothing is listed and both arms have the units they need: no demonstrable
-    regression. Runs that are unusable give one error and no cells.
+    regression. Runs that are unusable give one error and no cells; a run that stopped early has a
+    case for the whole change beside those of its cells.
     """
     comparison = reading.comparison
     root = ET.Element("testsuites", {"name": "equipoise"})
@@ -42,6 +43,13 @@ def to_loss_junit(reading: LossReading) -> bytes:
         ET.SubElement(
             case, "error", {"type": "void", "message": _xml(label(comparison.why, _MOST))}
         )
+    elif comparison.look is not None and comparison.look.word:
+        case = _new_case(suite, "the whole change", reading.new.arm)
+        said = _xml(label(comparison.why, _MOST))
+        if comparison.verdict == Word.WORSE.value:
+            ET.SubElement(case, "failure", {"type": "worse", "message": said})
+        else:
+            ET.SubElement(case, "system-out").text = said
     counts = {
         "tests": str(len(suite.findall("testcase"))),
         "failures": str(len(suite.findall("testcase/failure"))),

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from equipoise.records.plan import SpreadSource, Stopping
-from equipoise.records.suite import LossRow
+from equipoise.records.plan import Plan, SpreadSource, Stopping
+from equipoise.records.suite import LossComparison, LossRow
 from equipoise.stages.report.forest import Axis, Bar, scale
 from equipoise.stages.report.frame import filled
 from equipoise.stages.report.glossary import WORDS
@@ -60,7 +60,7 @@ def to_loss_page(reading: LossReading) -> bytes:
         comparison=comparison,
         is_simulated=reading.base.is_simulated or reading.new.is_simulated,
         seal=reading.new.seal,
-        reach=_reach(reading),
+        reach=[*_stopped(comparison), *_reach(reading)],
         axis=axis,
         axis_text=_describe(reading, axis),
         bars=[_drawn(reading, row, axis) for row in rows[:_MOST_DRAWN]],
@@ -123,6 +123,27 @@ def _describe(reading: LossReading, axis: Axis) -> str:
     )
 
 
+def _stopped(comparison: LossComparison) -> list[tuple[str, str]]:
+    """Gives what early stopping saved, and the limits that hold all the same; nothing if none."""
+    look = comparison.look
+    if look is None or not look.word:
+        return []
+    executed = f"{count(look.n_executed)} of {count(look.n_planned)} runs executed"
+    saved = (
+        f"{count(comparison.n_saved)} saved, and {count(comparison.n_saved_base)} of the baseline"
+    )
+    at = f"at look {look.number} of {look.looks} under {look.rule.value}"
+    told = [("stopped early", f"{executed}: {saved}, {at}")]
+    if look.delta is not None and look.lo is not None and look.hi is not None:
+        delta, lo, hi = (fixed(value, 3, sign=True) for value in (look.delta, look.lo, look.hi))
+        said = (
+            f"{delta}, limits {lo} to {hi}: they hold at all looks together; a difference seen "
+            "when a run stops early is on average too large"
+        )
+        told.append(("difference as a whole", said))
+    return told
+
+
 def _reach(reading: LossReading) -> list[tuple[str, str]]:
     """Gives margin, reportable and excludable, each in one sentence of its own."""
     comparison = reading.comparison
@@ -167,7 +188,7 @@ def _promise_section(reading: LossReading) -> Section:
         ("rule", f"{plan.rule}: z = {fixed(reading.comparison.z, 3)} for k = {plan.k} cells"),
         ("pairing", "unit by unit" if plan.paired else "independent arms"),
         ("sample budget", counted(plan.sample_budget, "unit")),
-        ("early stopping", plan.stopping if plan.stopping is not Stopping.NONE else "none"),
+        ("early stopping", _rule(plan)),
         ("looks so far", count(reading.comparison.looks)),
     ]
     amendments = [
@@ -187,6 +208,12 @@ def _promise_section(reading: LossReading) -> Section:
         leads=(_amended(len(amendments)),),
         tables=tuple(tables),
     )
+
+
+def _rule(plan: Plan) -> str:
+    if plan.stopping is Stopping.NONE:
+        return "none"
+    return f"{plan.stopping.value}, {counted(plan.looks, 'look')}, alpha {plain(plan.alpha)}"
 
 
 def _amended(n: int) -> str:

@@ -71,7 +71,12 @@ def _suite(suite: Suite) -> tuple[Cell, ...]:
     return (
         named(suite.arm),
         score,
-        Cell(text=percent(suite.completion_rate)),
+        Cell(
+            text=percent(suite.completion_rate),
+            note=f"{count(suite.n_not_executed)} not executed: stopped at a look"
+            if suite.n_not_executed
+            else "",
+        ),
         Cell(text=percent(suite.coverage)),
         Cell(text=percent(suite.covered_weight)),
         named(suite.run_id),
