@@ -1,10 +1,9 @@
 """Carries one call to an upstream and back, byte by byte, and records what came of it."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-
-import anyio
 
 from equipoise.gateway.channel import Channel
 from equipoise.gateway.estimating import estimated
@@ -53,14 +52,18 @@ class Caller:
         )
         session.under_way[call.seq] = call
         try:
-            async with anyio.create_task_group() as group:
-                call.scope = group.cancel_scope
-                group.start_soon(_watch, call, channel)
+            with call.scope:
                 await self._carried(session, call, channel)
-                group.cancel_scope.cancel()
+        except asyncio.CancelledError:  # nobody reads on, and each token would cost
+            call.fault = call.fault or "client_gone"
+            raise
+        except ConnectionError:
+            call.fault = call.fault or "client_gone"
         finally:
             self.finish(session, call)
-        if not channel.has_begun and call.fault == "closed":
+        if call.fault == "closed" and channel.has_begun:
+            channel.cut()
+        elif call.fault == "closed":
             message = "the trial has ended, and its way to the model with it"
             await channel.refuse(asked.api, 503, "closed", message)
 
@@ -149,18 +152,12 @@ async def _delivered(call: Call, channel: Channel, answered: Answered) -> None:
             await channel.reply(answered.status, headers, bytes(call.answer))
     except Cut:
         call.fault = "cut_stream"
-        if not channel.has_begun:
+        if channel.has_begun:
+            channel.cut()
+        else:
             call.status = 502
             message = "the connection to the model was cut in the middle of its answer"
             await channel.refuse(call.asked.api, 502, "cut_stream", message)
-
-
-async def _watch(call: Call, channel: Channel) -> None:
-    """Ends a call whose harness has left: nobody reads on, and each token would cost."""
-    await channel.gone()
-    if not channel.is_done:
-        call.fault = call.fault or "client_gone"
-        call.scope.cancel()
 
 
 def models_listed(session: Session, api: Api) -> bytes:

@@ -1,38 +1,40 @@
 """Listens on a loopback port and on a unix socket for each trial, all on one loop."""
 
 import asyncio
-import copy
 import logging
 import socket
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.server import ServerState
+from aiohttp import web
 
-Application = Callable[[Any, Any, Any], Awaitable[None]]
-"""An ASGI application."""
+from equipoise.gateway.channel import Channel
+
+Serve = Callable[[Channel], Awaitable[None]]
+"""Answers one request."""
 
 _BACKLOG = 512
 _LONGEST_PATH = 100
 """Bytes that the path of a unix socket may have: 107 on Linux, 103 on macOS."""
+_QUIET = logging.getLogger("equipoise.gateway.connections")
+_QUIET.addHandler(logging.NullHandler())
+_QUIET.propagate = False
 
 
 class Listener:
-    """Serves ASGI applications on sockets that come and go; `close` ends all of them."""
+    """Serves on sockets that come and go; `close` ends all of them.
+
+    Who answers a request is cancelled as soon as its client has left.
+    """
 
     def __init__(self) -> None:
         """Begins without a socket."""
-        self._state = ServerState()
-        self._servers: dict[str, asyncio.Task[asyncio.Server]] = {}
-        self._sockets: dict[str, socket.socket] = {}
-        self._ended: list[asyncio.Task[asyncio.Server]] = []
+        self._servers: dict[str, _Serving] = {}
+        self._ended: list[_Serving] = []
 
-    def loopback(self, name: str, app: Application, port: int = 0) -> int:
+    def loopback(self, name: str, serve: Serve, port: int = 0) -> int:
         """Listens on 127.0.0.1 and gives the port; connections wait until the loop runs."""
         held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -41,10 +43,10 @@ class Listener:
         except OSError:
             held.close()
             raise
-        self._serve(name, app, held)
+        self._servers[name] = _Serving(serve, held)
         return int(held.getsockname()[1])
 
-    def unix(self, name: str, app: Application, path: Path) -> None:
+    def unix(self, name: str, serve: Serve, path: Path) -> None:
         """Listens on a unix socket that nobody but this user can reach."""
         held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -53,46 +55,74 @@ class Listener:
         except OSError:
             held.close()
             raise
-        self._serve(name, app, held)
+        self._servers[name] = _Serving(serve, held)
 
     def stop(self, name: str) -> None:
         """Takes no more connections under this name; those that stand are served to their end."""
-        task, held = self._servers.pop(name), self._sockets.pop(name)
-        if held.family == socket.AF_UNIX:
-            with suppress(OSError):
-                Path(held.getsockname()).unlink(missing_ok=True)
-        task.add_done_callback(lambda done: _closed(done, held))
-        self._ended = [*(t for t in self._ended if not t.done()), task]
+        serving = self._servers.pop(name)
+        serving.stop()
+        self._ended = [*(s for s in self._ended if not s.is_idle), serving]
 
     async def close(self) -> None:
         """Ends everything, connections under way included."""
         for name in list(self._servers):
             self.stop(name)
-        await asyncio.gather(*self._ended, return_exceptions=True)
-        for connection in list(self._state.connections):
-            if (transport := getattr(connection, "transport", None)) is not None:
-                transport.abort()
-        tasks = list(self._state.tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for serving in self._ended:
+            await serving.end()
+        self._ended = []
 
-    def _serve(self, name: str, app: Application, held: socket.socket) -> None:
+
+class _Serving:
+    """One socket that is listened on."""
+
+    def __init__(self, serve: Serve, held: socket.socket) -> None:
         held.listen(_BACKLOG)
         held.setblocking(False)  # noqa: FBT003  the standard library's own parameter
-        config = _configured(app)
 
-        def connection() -> H11Protocol:
-            return H11Protocol(config=config, server_state=self._state, app_state={})
+        async def handle(request: web.BaseRequest) -> web.StreamResponse:
+            channel = Channel(request)
+            await serve(channel)
+            return channel.response or web.Response(status=500)
 
-        async def serving() -> asyncio.Server:
-            loop = asyncio.get_running_loop()
-            if held.family == socket.AF_UNIX:
-                return await loop.create_unix_server(connection, sock=held, backlog=_BACKLOG)
-            return await loop.create_server(connection, sock=held, backlog=_BACKLOG)
+        self._held = held
+        self._connections = web.Server(
+            handle,
+            handler_cancellation=True,
+            auto_decompress=False,
+            access_log=None,
+            logger=_QUIET,
+            max_line_size=2**16,
+            max_field_size=2**16,
+        )
+        self._task = asyncio.get_running_loop().create_task(self._begun())
 
-        self._sockets[name] = held
-        self._servers[name] = asyncio.get_running_loop().create_task(serving())
+    @property
+    def is_idle(self) -> bool:
+        """Says whether nothing is under way any more."""
+        return self._task.done() and not self._connections.connections
+
+    def stop(self) -> None:
+        if self._held.family == socket.AF_UNIX:
+            with suppress(OSError):
+                Path(self._held.getsockname()).unlink(missing_ok=True)
+        self._task.add_done_callback(self._closed)
+
+    async def end(self) -> None:
+        await asyncio.wait([self._task])
+        await self._connections.shutdown(timeout=0)
+
+    async def _begun(self) -> asyncio.Server:
+        loop = asyncio.get_running_loop()
+        if self._held.family == socket.AF_UNIX:
+            return await loop.create_unix_server(
+                self._connections, sock=self._held, backlog=_BACKLOG
+            )
+        return await loop.create_server(self._connections, sock=self._held, backlog=_BACKLOG)
+
+    def _closed(self, task: "asyncio.Task[asyncio.Server]") -> None:
+        if not task.cancelled() and task.exception() is None:
+            task.result().close()
+        self._held.close()
 
 
 def socket_folder(wanted: Path) -> Path:
@@ -114,38 +144,3 @@ def sweep(folder: Path) -> None:
                 path.unlink(missing_ok=True)
             except OSError:
                 continue
-
-
-_BASE: list[uvicorn.Config] = []
-
-
-def _configured(app: Application) -> uvicorn.Config:
-    """Gives uvicorn's settings for an application: loaded once, it takes milliseconds."""
-    if not _BASE:
-        base = uvicorn.Config(
-            _nothing,
-            http=H11Protocol,
-            ws="none",
-            lifespan="off",
-            interface="asgi3",
-            proxy_headers=False,
-            access_log=False,
-            log_config=None,
-            log_level=logging.CRITICAL,
-            timeout_keep_alive=60,
-        )
-        base.load()
-        _BASE.append(base)
-    config = copy.copy(_BASE[0])
-    config.loaded_app = app
-    return config
-
-
-async def _nothing(scope: Any, receive: Any, send: Any) -> None:  # pragma: no cover
-    """Stands for an application while uvicorn's settings are loaded."""
-
-
-def _closed(task: "asyncio.Task[asyncio.Server]", held: socket.socket) -> None:
-    if not task.cancelled() and task.exception() is None:
-        task.result().close()
-    held.close()

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from equipoise.errors import InputError
 from equipoise.gateway.calling import Caller, models_listed
-from equipoise.gateway.channel import Channel, Gone, TooLarge
+from equipoise.gateway.channel import Channel, TooLarge
 from equipoise.gateway.exchange import Asked, Exchange, Upstream
 from equipoise.gateway.headers import passed_on, token_in, without_key
-from equipoise.gateway.listening import Listener, socket_folder, sweep
+from equipoise.gateway.listening import Listener, Serve, socket_folder, sweep
 from equipoise.gateway.session import Keep, Session
 from equipoise.gateway.wire.facts import Api
 from equipoise.gateway.wire.paths import Place, Purpose, place_of
@@ -144,15 +144,13 @@ class RecordingGateway:
             raise InputError(f"trial {trial!r} has no way to a model", mend="open it first")
         return self._sessions[trial]
 
-    async def _on_loopback(self, scope: Any, receive: Any, send: Any) -> None:
-        channel = Channel(scope, receive, send)
+    async def _on_loopback(self, channel: Channel) -> None:
         token, path = _split(channel.path)
         session = self._found(token or token_in(channel.headers, channel.query))
         await self._serve(session, path, channel)
 
-    def _on_socket(self, session: Session) -> Any:
-        async def serve(scope: Any, receive: Any, send: Any) -> None:
-            channel = Channel(scope, receive, send)
+    def _on_socket(self, session: Session) -> Serve:
+        async def serve(channel: Channel) -> None:
             token, path = _split(channel.path)
             is_other = token and self._found(token) is not session
             await self._serve(None if is_other else session, path, channel)
@@ -169,7 +167,7 @@ class RecordingGateway:
         place = place_of(channel.method, path)
         api = place.api if place is not None else Api.CHAT
         if place is not None and place.purpose is Purpose.HELLO:
-            await channel.reply(200, {"content-type": "text/plain"}, b"")
+            await channel.reply(200, {"content-type": "text/plain"}, b"ok\n")
         elif session is None or session.is_closed:
             message = (
                 "this token belongs to no trial that is under way; a trial's base URL and token "
@@ -187,8 +185,6 @@ class RecordingGateway:
     async def _ask(self, session: Session, place: Place, channel: Channel) -> None:
         try:
             body = await channel.body(MAX_REQUEST_BYTES)
-        except Gone:
-            return
         except TooLarge:
             message = f"the request has more than {MAX_REQUEST_BYTES} bytes"
             await channel.refuse(place.api, 413, "request_too_large", message)

@@ -2,10 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.gateway.channel import Channel, Gone, TooLarge
+from equipoise.gateway.channel import Channel, TooLarge
 from equipoise.gateway.exchange import Asked, Cut
 from equipoise.gateway.headers import passed_on, without_key
 from equipoise.gateway.listening import Listener
@@ -29,11 +28,11 @@ async def serving(scenario: Scenario, *, port: int = 0) -> AsyncIterator[str]:
     upstream = Scripted(scenario)
     listener = Listener()
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await _serve(upstream, Channel(scope, receive, send))
+    async def serve(channel: Channel) -> None:
+        await _serve(upstream, channel)
 
     try:
-        held = listener.loopback("scripted", app, port)
+        held = listener.loopback("scripted", serve, port)
     except OSError as error:
         raise InputError(f"port {port}: {error.strerror}", mend="take another, or 0") from error
     try:
@@ -56,7 +55,8 @@ async def _serve(upstream: Scripted, channel: Channel) -> None:
 async def _answer(upstream: Scripted, place: Place, channel: Channel) -> None:
     try:
         body = await channel.body(_MOST)
-    except (Gone, TooLarge):
+    except TooLarge:
+        await channel.refuse(place.api, 413, "request_too_large", f"more than {_MOST} bytes")
         return
     if read_question(place.api, place.path, body) is None:
         await channel.refuse(place.api, 400, "bad_request", "the body is no JSON object")
@@ -77,5 +77,6 @@ async def _answer(upstream: Scripted, place: Place, channel: Channel) -> None:
             async for chunk in answered.chunks:
                 await channel.piece(chunk)
         except Cut:
-            return  # the connection is cut, as the scenario wants it
+            channel.cut()  # as the scenario wants it
+            return
         await channel.end()
