@@ -1,5 +1,10 @@
 """The stand-in says what the scenario has, in each vendor's own form, and fails as it says."""
 
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -7,10 +12,12 @@ import httpx
 import pytest
 
 from equipoise.errors import InputError
-from equipoise.gateway.scripted.scenario import Scenario, scenario_of
+from equipoise.gateway.prices import read_prices
+from equipoise.gateway.scripted.scenario import Scenario, Turn, scenario_of
 from equipoise.gateway.wire.facts import Api
 from equipoise.records.call import ModelCall
 from gateway.asking import MODEL, ask, body_of, client, gateway, path_of, scenario
+from house.documents import ROOT
 
 _BOTH = pytest.mark.parametrize("is_streamed", [False, True])
 _ALL = pytest.mark.parametrize("api", Api)
@@ -222,3 +229,39 @@ turns:
     (turn,) = scenario_of(text, name="s.yaml").turns
     assert turn.calls[0].input == {"path": "a.py", "limit": 10}
     assert turn.delay_s == 0.5
+
+
+def test_the_examples_of_the_reference_can_be_read(tmp_path: Path) -> None:
+    page = ROOT.joinpath("docs", "reference", "gateway.md").read_text(encoding="utf-8")
+    table, scenario_text = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    path = tmp_path / "prices.yaml"
+    path.write_text(textwrap.dedent(table))
+    assert read_prices(path).models["my-model-1"].output == 6
+    turns = scenario_of(scenario_text.encode(), name="s.yaml").turns
+    assert [bool(turn.when) for turn in turns] == [False, True, False]
+    for key in Turn.model_fields:
+        assert f"`{key}`" in page
+
+
+def test_a_scenario_is_served_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text('{"turns": [{"say": "hello from a process of its own"}]}')
+    program = [sys.executable, "-m", "equipoise.gateway.scripted", str(path)]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as served:
+        try:
+            assert served.stdout is not None
+            url = served.stdout.readline().removeprefix("listening on ").strip()
+            answer = httpx.post(url + path_of(Api.CHAT), json=body_of(Api.CHAT), trust_env=False)
+            assert "hello from a process of its own" in answer.text
+        finally:
+            served.terminate()
+
+
+def test_a_scenario_that_is_none_is_told_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("turns: none")
+    program = [sys.executable, "-m", "equipoise.gateway.scripted", str(path)]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "turns" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -5,14 +5,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+import anyio
+
 from equipoise.gateway.channel import Channel
 from equipoise.gateway.estimating import estimated
 from equipoise.gateway.exchange import Answered, Asked, Cut, Unreachable, Upstream, pack
 from equipoise.gateway.headers import passed_back
+from equipoise.gateway.limits import RETRIED, Limits, OverCap, Pace, Purse, wait_of
+from equipoise.gateway.prices import Prices
 from equipoise.gateway.session import Call, Keep, Session
 from equipoise.gateway.wire.facts import Api, Found, Question
 from equipoise.gateway.wire.reading import Reading
+from equipoise.records.call import Price
 from equipoise.records.codec import encode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What holds for all calls: `clock` gives dates, `keep` takes the bytes (null = memory)."""
+
+    limits: Limits
+    prices: Prices
+    clock: Callable[[], datetime]
+    keep: Keep | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,17 +42,15 @@ class Refused:
 class Caller:
     """Carries the calls of all trials; `upstreams` says who answers which wire format."""
 
-    def __init__(
-        self,
-        upstreams: Mapping[Api, Upstream],
-        clock: Callable[[], datetime],
-        *,
-        keep: Keep | None,
-    ) -> None:
-        """Takes who answers, the clock for dates, and who keeps the bytes."""
+    def __init__(self, upstreams: Mapping[Api, Upstream], terms: Terms) -> None:
+        """Takes who answers, and what holds for all calls."""
         self._upstreams = upstreams
-        self._clock = clock
-        self._keep = keep
+        self._terms = terms
+        self.purse = Purse(terms.limits)
+        slots = terms.limits.concurrency
+        self._paces = {
+            id(upstream): Pace(slots=anyio.Semaphore(slots)) for upstream in upstreams.values()
+        }
 
     async def call(
         self, session: Session, asked: Asked, question: Question, channel: Channel
@@ -47,7 +60,7 @@ class Caller:
             seq=session.next_seq(),
             asked=asked,
             question=question,
-            at=self._clock().isoformat(timespec="milliseconds"),
+            at=self._terms.clock().isoformat(timespec="milliseconds"),
             answered_by=self._upstreams[asked.api].name,
         )
         session.under_way[call.seq] = call
@@ -78,8 +91,10 @@ class Caller:
             async with self._upstreams[asked.api].answer(asked) as answered:
                 body = b"".join([chunk async for chunk in answered.chunks])
                 await channel.reply(answered.status, passed_back(answered.headers), body)
-        except (Unreachable, Cut) as error:
-            await channel.refuse(asked.api, 502, "unreachable", str(error))
+        except Unreachable as error:
+            await channel.refuse(asked.api, error.status, error.fault, str(error))
+        except Cut:
+            await channel.refuse(asked.api, 502, "cut_stream", "the answer was cut")
 
     def finish(self, session: Session, call: Call) -> None:
         """Records a call as far as it came; does nothing the second time."""
@@ -90,27 +105,127 @@ class Caller:
         is_answer = call.status is not None and call.status < 400
         if is_answer and not found.is_complete and not (call.fault or found.fault):
             call.fault = "cut_stream"
+        cost = self._cost(call, found)
+        if call.reservation is not None:
+            is_free = not call.is_sent or (call.reading is not None and not is_answer)
+            known = cost.usd if cost is not None else None
+            self.purse.settle(call.reservation, 0.0 if is_free else known)
         if is_answer and found.usage is None and found.is_complete:
             found.usage = estimated(call.asked.body, found.n_text_bytes)
-        record = call.record(found, None)
+        record = call.record(found, cost)
         session.under_way.pop(call.seq, None)
         session.calls[call.seq] = record
         exchange = session.exchange(call, record)
-        if self._keep is None:
+        if self._terms.keep is None:
             session.exchanges[call.seq] = exchange
         else:
-            self._keep(session.route.trial, f"calls/{call.seq:04d}.json", pack(exchange))
+            self._terms.keep(session.route.trial, f"calls/{call.seq:04d}.json", pack(exchange))
+
+    def _cost(self, call: Call, found: Found) -> Price | None:
+        """Gives what the call cost; null where the usage is not the whole of it."""
+        is_whole = found.usage is not None and found.is_complete
+        if not is_whole or call.question.has_hosted_tools or found.usage is None:
+            return None
+        vendor = self._upstreams[call.asked.api].vendor
+        model = found.model or call.question.model
+        prices, now = self._terms.prices, self._terms.clock()
+        return prices.cost(vendor, model, found.usage, now, n_long=found.n_long_cached)
 
     async def _carried(self, session: Session, call: Call, channel: Channel) -> None:
-        if (refused := _refused(session, call.question)) is not None:
+        refused = _refused(session, call.question) or self._reserved(call)
+        if refused is not None:
             await _refuse(call, channel, refused)
             return
-        upstream = self._upstreams[call.asked.api]
+        pace = self._paces[id(self._upstreams[call.asked.api])]
         try:
-            async with upstream.answer(call.asked) as answered:
-                await _delivered(call, channel, answered)
+            async with pace.slots:
+                with anyio.fail_after(self._terms.limits.timeout_s):
+                    while not await self._tried(call, channel, pace):
+                        call.n_retries += 1
         except Unreachable as error:
-            await _refuse(call, channel, Refused(fault=error.fault, message=str(error), status=502))
+            refused = Refused(fault=error.fault, message=str(error), status=error.status)
+            await _refuse(call, channel, refused)
+        except TimeoutError:
+            await self._timed_out(call, channel)
+
+    async def _tried(self, call: Call, channel: Channel, pace: Pace) -> bool:
+        """Asks once; says whether that was the end of it."""
+        limits = self._terms.limits
+        spread = int(call.asked.request[:4] or "0", 16) / 2**16
+        await pace.wait()
+        try:
+            call.is_sent = True
+            async with self._upstreams[call.asked.api].answer(call.asked) as answered:
+                now = self._terms.clock()
+                wait = (
+                    wait_of(answered.headers, limits, call.n_retries, spread, now)
+                    if answered.status in RETRIED
+                    else None
+                )
+                if wait is None:
+                    await self._delivered(call, channel, answered)
+                    return True
+            pace.pause(wait)
+        except Unreachable as error:
+            again = wait_of({}, limits, call.n_retries, spread, self._terms.clock())
+            if error.may_retry:
+                call.is_sent = False
+            if not error.may_retry or again is None:
+                raise
+            await anyio.sleep(again)
+        return False
+
+    def _reserved(self, call: Call) -> Refused | None:
+        """Sets aside the most that a call may cost; says why it may not be made."""
+        limits, question = self._terms.limits, call.question
+        if not limits.has_cap:
+            return None
+        bound, why = None, question.unbounded
+        if not why:
+            most = question.max_tokens or limits.most_output_tokens
+            n_input = len(call.asked.body) + limits.unseen_tokens
+            vendor = self._upstreams[call.asked.api].vendor
+            bound = self._terms.prices.bound(
+                vendor,
+                question.model,
+                n_input,
+                most * question.n_answers,
+                self._terms.clock(),
+            )
+            why = f"no price is known for {question.model!r} of {vendor or 'this provider'!r}"
+        try:
+            call.reservation = self.purse.reserve(call.asked.trial, bound, why)
+        except OverCap as error:
+            return Refused(fault="spending_cap", message=str(error))
+        return None
+
+    async def _delivered(self, call: Call, channel: Channel, answered: Answered) -> None:
+        kind = answered.headers.get("content-type", "")
+        call.status, call.is_simulated = answered.status, answered.is_simulated
+        call.headers = passed_back(answered.headers)
+        call.reading = Reading(call.asked.api, status=answered.status, content_type=kind)
+        is_streamed = "text/event-stream" in kind or (
+            call.question.is_streamed and answered.status < 400
+        )
+        try:
+            if is_streamed:
+                headers = {k: v for k, v in call.headers.items() if k != "content-length"}
+                await channel.begin(answered.status, headers)
+            async for chunk in answered.chunks:
+                call.took(chunk, self._terms.limits.max_answer_bytes)
+                if is_streamed:
+                    await channel.piece(chunk)
+            if is_streamed:
+                await channel.end()
+            else:
+                await channel.reply(answered.status, call.headers, bytes(call.answer))
+        except Cut as error:
+            call.fault = str(error) or "cut_stream"
+            await _cut(call, channel, "the connection to the model was cut in its answer")
+
+    async def _timed_out(self, call: Call, channel: Channel) -> None:
+        call.fault = "timeout"
+        await _cut(call, channel, f"no whole answer within {self._terms.limits.timeout_s:g} s")
 
 
 def _refused(session: Session, question: Question) -> Refused | None:
@@ -131,33 +246,13 @@ async def _refuse(call: Call, channel: Channel, refused: Refused) -> None:
     call.answer += await channel.refuse(api, refused.status, refused.fault, refused.message)
 
 
-async def _delivered(call: Call, channel: Channel, answered: Answered) -> None:
-    headers = passed_back(answered.headers)
-    kind = answered.headers.get("content-type", "")
-    call.status, call.is_simulated = answered.status, answered.is_simulated
-    call.headers = headers
-    call.reading = Reading(call.asked.api, status=answered.status, content_type=kind)
-    try:
-        if "text/event-stream" in kind or (call.question.is_streamed and answered.status < 400):
-            await channel.begin(answered.status, headers)
-            async for chunk in answered.chunks:
-                call.reading.feed(chunk)
-                call.answer += chunk
-                await channel.piece(chunk)
-            await channel.end()
-        else:
-            async for chunk in answered.chunks:
-                call.reading.feed(chunk)
-                call.answer += chunk
-            await channel.reply(answered.status, headers, bytes(call.answer))
-    except Cut:
-        call.fault = "cut_stream"
-        if channel.has_begun:
-            channel.cut()
-        else:
-            call.status = 502
-            message = "the connection to the model was cut in the middle of its answer"
-            await channel.refuse(call.asked.api, 502, "cut_stream", message)
+async def _cut(call: Call, channel: Channel, message: str) -> None:
+    """Cuts an answer that has begun; one that has not becomes an error."""
+    if channel.has_begun:
+        channel.cut()
+        return
+    call.status = 504 if call.fault == "timeout" else 502
+    await channel.refuse(call.asked.api, call.status, call.fault, message)
 
 
 def models_listed(session: Session, api: Api) -> bytes:

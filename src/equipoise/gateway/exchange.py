@@ -54,10 +54,18 @@ class Unreachable(Exception):
     `may_retry`: nothing can have reached the provider, so that asking again costs nothing twice.
     """
 
-    def __init__(self, why: str, *, fault: str = "unreachable", may_retry: bool = False) -> None:
-        """Keeps the reason."""
+    def __init__(
+        self,
+        why: str,
+        *,
+        fault: str = "unreachable",
+        status: int = 502,
+        may_retry: bool = False,
+    ) -> None:
+        """Keeps the reason, and with which status the harness is told."""
         super().__init__(why)
         self.fault = fault
+        self.status = status
         self.may_retry = may_retry
 
 

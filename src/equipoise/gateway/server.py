@@ -4,18 +4,21 @@ import hashlib
 import hmac
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Self, TypeVar
 
 from equipoise.errors import InputError
-from equipoise.gateway.calling import Caller, models_listed
+from equipoise.gateway.calling import Caller, Terms, models_listed
 from equipoise.gateway.channel import Channel, TooLarge
 from equipoise.gateway.exchange import Asked, Exchange, Upstream
 from equipoise.gateway.headers import passed_on, token_in, without_key
+from equipoise.gateway.limits import Limits
 from equipoise.gateway.listening import Listener, Serve, socket_folder, sweep
+from equipoise.gateway.model_ids import check_model
+from equipoise.gateway.prices import NoPrices, Prices
 from equipoise.gateway.session import Keep, Session
 from equipoise.gateway.wire.facts import Api
 from equipoise.gateway.wire.paths import Place, Purpose, place_of
@@ -39,6 +42,9 @@ class RecordingGateway:
     Args:
         upstreams: who answers, for all wire formats or for each.
         clock: gives the date of each record.
+        limits: what may be spent, how much at once, when to ask again.
+        prices: tables of prices; without one every cost is unknown.
+        allowed_aliases: model ids that the study takes although they are aliases.
         folder: where the sockets stand; null = none are made.
         keep: is given each exchange as a document as soon as it has ended; where it is null they
             are held in memory until `exchanges` gives them.
@@ -49,13 +55,20 @@ class RecordingGateway:
         upstreams: Upstream | Mapping[Api, Upstream],
         clock: Callable[[], datetime],
         *,
+        limits: Limits | None = None,
+        prices: Prices | None = None,
+        allowed_aliases: Collection[str] = (),
         folder: Path | None = None,
         keep: Keep | None = None,
     ) -> None:
         """Takes who answers; nothing listens yet."""
         by_api = upstreams if isinstance(upstreams, Mapping) else dict.fromkeys(Api, upstreams)
         self._upstreams = by_api
-        self._caller = Caller(by_api, clock, keep=keep)
+        terms = Terms(
+            limits=limits or Limits(), prices=prices or NoPrices(), clock=clock, keep=keep
+        )
+        self._caller = Caller(by_api, terms)
+        self._allowed = frozenset(allowed_aliases)
         self._wanted = folder
         self._folder: Path | None = None
         self._listener = Listener()
@@ -100,6 +113,8 @@ class RecordingGateway:
             raise InputError(
                 f"trial {trial!r} has a way to its model already", mend="close it first"
             )
+        for name in (model, *side_models):
+            check_model(name, allowed=self._allowed)
         token = secrets.token_urlsafe(24)
         path = None
         if self._folder is not None:
@@ -129,9 +144,15 @@ class RecordingGateway:
         if session.route.socket is not None:
             self._listener.stop(f"trial {trial}")
         del self._sessions[trial], self._by_token[_named(session.route.token)]
+        self._caller.purse.forget(trial)
         if session.exchanges:
             self._held[trial] = _in_order(session.exchanges)
         return _in_order(session.calls)
+
+    @property
+    def spent_usd(self) -> float:
+        """Gives what the run has cost so far, as far as it is known; for a cap, at most."""
+        return self._caller.purse.spent_usd
 
     def exchanges(self, trial: str) -> tuple[Exchange, ...]:
         """Gives what went over the wire of a trial; after `close` once, then it is forgotten."""

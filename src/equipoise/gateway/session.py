@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from equipoise.gateway.exchange import Asked, Exchange
+from equipoise.gateway.exchange import Asked, Cut, Exchange
+from equipoise.gateway.limits import Reservation
 from equipoise.gateway.wire.facts import Found, Question
 from equipoise.gateway.wire.reading import Reading
 from equipoise.ports.agents import Route
 from equipoise.records.call import ModelCall, Price
 
-Costing = Callable[["Call", Found], Price | None]
 Keep = Callable[[str, str, bytes], None]
 """Takes a document: the trial, its name, its bytes."""
 
@@ -35,7 +35,21 @@ class Call:
     fault: str = ""
     is_simulated: bool = False
     is_recorded: bool = False
+    is_sent: bool = False
+    reservation: Reservation | None = None
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+
+    def took(self, chunk: bytes, most: int) -> None:
+        """Reads and keeps the next bytes of the answer.
+
+        Raises:
+            Cut: it has more than `most` bytes.
+        """
+        assert self.reading is not None
+        self.reading.feed(chunk)
+        self.answer += chunk
+        if len(self.answer) > most:
+            raise Cut("answer_too_large")
 
     def record(self, found: Found, cost: Price | None) -> ModelCall:
         """Gives the record; the time is that of a clock that cannot be set."""

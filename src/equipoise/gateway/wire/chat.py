@@ -29,6 +29,7 @@ class Chat:
             is_streamed=body.get("stream") is True,
             max_tokens=number(body.get("max_tokens")) if most is None else most,
             n_answers=max(number(body.get("n")) or 1, 1),
+            has_hosted_tools=bool(body.get("web_search_options")),
             unbounded=_unbounded(body),
         )
 

@@ -23,7 +23,8 @@ class Question:
 
     `max_tokens` is null where the request does not bound its answer; `n_answers` how many it asks
     for. `unbounded` says why the size of the request does not bound its input tokens (an earlier
-    answer or a file that the provider is to fetch); empty = it does.
+    answer or a file that the provider is to fetch); empty = it does. `has_hosted_tools`: the
+    provider runs some of them itself, and charges for it beside the tokens.
     """
 
     model: str
@@ -32,6 +33,7 @@ class Question:
     is_streamed: bool = False
     max_tokens: int | None = None
     n_answers: int = 1
+    has_hosted_tools: bool = False
     unbounded: str = ""
 
 
@@ -40,7 +42,8 @@ class Found:
     """What an answer says of itself, filled while it is read.
 
     `is_complete`: the answer came to its own end. `fault` is the provider's word for an error in
-    it. `n_text_bytes` counts the text and the tool arguments, for an estimate where no usage came.
+    it. `n_text_bytes` counts the text and the tool arguments, for an estimate where no usage came;
+    `n_long_cached` the tokens that were written to a cache for an hour, which cost more.
     """
 
     model: str | None = None
@@ -51,6 +54,7 @@ class Found:
     is_complete: bool = False
     fault: str = ""
     n_text_bytes: int = 0
+    n_long_cached: int = 0
 
 
 class Vendor(Protocol):

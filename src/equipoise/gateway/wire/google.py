@@ -44,6 +44,7 @@ class Google:
             is_streamed=found is not None and found["verb"] == "streamGenerateContent",
             max_tokens=number(most),
             n_answers=max(number(settings.get("candidateCount")) or 1, 1),
+            has_hosted_tools=_has_hosted(body),
             unbounded=_unbounded(body),
         )
 
@@ -110,12 +111,9 @@ def _unbounded(body: Mapping[str, Any]) -> str:
         for part in map(mapping, items(content.get("parts"))):
             if part.get("fileData") or part.get("file_data"):
                 return "it has a file that the provider fetches"
-    hosted = {
-        "googleSearch",
-        "google_search",
-        "codeExecution",
-        "urlContext",
-        "googleSearchRetrieval",
-    }
-    is_hosted = any(hosted & set(mapping(t)) for t in items(body.get("tools")))
-    return "it offers tools that the provider runs" if is_hosted else ""
+    return "it offers tools that the provider runs" if _has_hosted(body) else ""
+
+
+def _has_hosted(body: Mapping[str, Any]) -> bool:
+    declared = {"functionDeclarations", "function_declarations"}
+    return any(set(mapping(t)) - declared for t in items(body.get("tools")))

@@ -28,6 +28,7 @@ class Messages:
             n_messages=len(items(body.get("messages"))),
             is_streamed=body.get("stream") is True,
             max_tokens=number(body.get("max_tokens")),
+            has_hosted_tools=_has_hosted(body),
             unbounded=_unbounded(body),
         )
 
@@ -37,7 +38,7 @@ class Messages:
             case "message_start":
                 message = mapping(event.get("message"))
                 found.model = text(message.get("model")) or None
-                found.usage = _usage(message.get("usage"), found.usage)
+                _used(found, message.get("usage"))
             case "content_block_start":
                 block = mapping(event.get("content_block"))
                 found.n_text_bytes += n_bytes(block.get("text"), block.get("name"))
@@ -47,7 +48,7 @@ class Messages:
                 found.n_text_bytes += n_bytes(*parts)
             case "message_delta":
                 _stopped(found, mapping(event.get("delta")).get("stop_reason"))
-                found.usage = _usage(event.get("usage"), found.usage)
+                _used(found, event.get("usage"))
             case "message_stop":
                 found.is_complete = True
             case "error":
@@ -59,7 +60,7 @@ class Messages:
             found.fault = text(mapping(body.get("error")).get("type")) or "error"
             return
         found.model = text(body.get("model")) or None
-        found.usage = _usage(body.get("usage"), None)
+        _used(found, body.get("usage"))
         _stopped(found, body.get("stop_reason"))
         for block in items(body.get("content")):
             found.n_text_bytes += n_bytes(
@@ -79,6 +80,12 @@ def _stopped(found: Found, reason: object) -> None:
         found.stop_reason = reason
         found.is_truncated = reason in _TRUNCATED
         found.is_refusal = reason == "refusal"
+
+
+def _used(found: Found, said: object) -> None:
+    found.usage = _usage(said, found.usage)
+    parts = mapping(mapping(said).get("cache_creation"))
+    found.n_long_cached = number(parts.get("ephemeral_1h_input_tokens")) or found.n_long_cached
 
 
 def _usage(said: object, before: Usage | None) -> Usage | None:
@@ -109,5 +116,9 @@ def _unbounded(body: Mapping[str, Any]) -> str:
             source = mapping(mapping(block).get("source")).get("type")
             if source in {"url", "file"}:
                 return f"it has a {source} that the provider fetches"
-    hosted = [t for t in items(body.get("tools")) if "web_" in text(mapping(t).get("type"))]
-    return "it offers tools that the provider runs" if hosted else ""
+    return "it offers tools that the provider runs" if _has_hosted(body) else ""
+
+
+def _has_hosted(body: Mapping[str, Any]) -> bool:
+    kinds = [text(mapping(t).get("type")) for t in items(body.get("tools"))]
+    return any(kind.startswith(("web_", "code_execution")) for kind in kinds)

@@ -1,5 +1,7 @@
 """An answer, read while it passes, whatever its format and however it comes."""
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -8,6 +10,12 @@ from equipoise.gateway.wire.facts import Api, Found, Question, Vendor, mapping
 from equipoise.gateway.wire.paths import VENDORS
 from equipoise.gateway.wire.sse import Events
 
+_MEDIA = re.compile(
+    rb'"type"\s*:\s*"(?:input_)?(?:image|image_url|document|audio|video|file)"'
+    rb'|"(?:inlineData|inline_data|fileData|file_data)"\s*:'
+)
+"""Media in a request's JSON; inside a text the quotes would be escaped."""
+
 
 def asked(api: Api, path: str, body: bytes) -> Question | None:
     """Reads a request; null where its body is no JSON object."""
@@ -15,7 +23,13 @@ def asked(api: Api, path: str, body: bytes) -> Question | None:
         value = msgspec.json.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return VENDORS[api].question(value, path) if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return None
+    question = VENDORS[api].question(value, path)
+    if not question.unbounded and _MEDIA.search(body):
+        why = "it has images or files, whose tokens do not follow from their size"
+        return replace(question, unbounded=why)
+    return question
 
 
 class Reading:
