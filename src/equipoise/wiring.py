@@ -3,11 +3,13 @@
 import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from equipoise.errors import InputError, nearest
 from equipoise.ports import LogReader, Probe, StateStore, System
+from equipoise.ports.agents import Agent, Isolation
 from equipoise.records.plan import ArmPlan, ProbeSpec, StateSpec
 from equipoise.studies.loss.running_asked import Adapters, Around
 
@@ -62,6 +64,21 @@ PROBES: dict[str, str] = {
     "browser": "equipoise.adapters.probes.browser:made",
 }
 """Kind of probe -> ``module:attribute`` of what makes it."""
+
+_AGENTS = "equipoise.adapters.agents"
+AGENTS: dict[str, str] = {
+    "claude-code": f"{_AGENTS}.claude_code:made",
+    "codex": f"{_AGENTS}.codex:made",
+    "mini-swe": f"{_AGENTS}.mini_swe:made",
+    "command": f"{_AGENTS}.command:made",
+    "scripted": f"{_AGENTS}.scripted:made",
+}
+"""Harness -> ``module:attribute`` of what makes it from its options, a folder and a layout."""
+
+AGENT_PLUGINS = "equipoise.agents"
+"""Group of entry points by which an installed package adds a harness of its own."""
+
+_LAYOUT = f"{_AGENTS}.layout:layout_for"
 
 _HERE = "equipoise.adapters.systems"
 SYSTEMS: dict[str, str] = {
@@ -151,6 +168,22 @@ def system(arm: ArmPlan, around: Around) -> System:
         return make(spec, setting)
     served: System = _loaded(_SERVED)(arm.service, setting, lambda known: make(spec, known))
     return served
+
+
+def agent(name: str, spec: Any, root: Path, isolation: Isolation) -> Agent:
+    """Gives a harness for a sandbox of that isolation; paths in `spec` count from `root`.
+
+    A package adds one by an entry point of the group ``equipoise.agents`` that is called with the
+    options, the folder and the layout. Nothing is started yet, so a plan is checked by calling
+    this.
+
+    Raises:
+        InputError: there is no such harness, or an option is wrong.
+    """
+    others = {entry.name: entry.value for entry in entry_points(group=AGENT_PLUGINS)}
+    make = _named(others | AGENTS, name, "agent")
+    made: Agent = make(spec, root, _loaded(_LAYOUT)(isolation))
+    return made
 
 
 def adapters() -> Adapters:

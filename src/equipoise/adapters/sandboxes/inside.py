@@ -66,7 +66,8 @@ def inside(job: Job, *, first_file: int, options: tuple[str, ...] = ()) -> Insid
     texts = dict(enumerate(_texts(home).items(), first_file))
     calls = compiled(platform.machine(), has_internet=True)
     filters = {first_file + len(texts): calls} if calls else {}
-    memory = tuple(dict.fromkeys((_TMP, home, _SHM)))
+    is_mounted = home in {_place(mount.target) for mount in job.mounts}
+    memory = tuple(dict.fromkeys((_TMP, *(() if is_mounted else (home,)), _SHM)))
     size = str(job.bounds.tmp_bytes)
     arguments = [
         *(f"--unshare-{name}" for name in _NAMESPACES),

@@ -48,7 +48,7 @@ ROWS: tuple[Row, ...] = (
     _row("refused", _K.REFUSED, _F.SYSTEM, _R.REFUSED, "the model declined"),
     _row("budget", _K.BUDGET, _F.SYSTEM, _R.BUDGET, "used up"),
     _again("api_error", _K.INFRASTRUCTURE_ERROR, _F.INFRASTRUCTURE, _R.INFRASTRUCTURE, "API error"),
-    _again("denied", _K.HARNESS_ERROR, _F.HARNESS, _R.ENVIRONMENT, "permission denied for"),
+    _row("denied", _K.HARNESS_ERROR, _F.HARNESS, _R.ENVIRONMENT, "permission denied for"),
     _row("own_sandbox", _K.HARNESS_ERROR, _F.HARNESS, _R.ENVIRONMENT, "its own sandbox fails"),
     _row("output_limit", _K.TRUNCATED, _F.SYSTEM, _R.AGENT, "more output than is kept"),
     _row("silent", _K.HARNESS_ERROR, _F.HARNESS, _R.ENVIRONMENT, "ended by us before any call"),

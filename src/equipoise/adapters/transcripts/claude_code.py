@@ -16,6 +16,8 @@ KNOWN_TYPES = frozenset(
     {"user", "assistant", "system", "summary", "result", "queue-operation"}
     | {"file-history-snapshot", "progress", "attachment", "last-prompt", "custom-title"}
     | {"ai-title", "agent-name", "mode", "permission-mode", "hook", "stream_event"}
+    | {"api-request", "api-request-blob", "api-request-shape", "atis-latch", "cost-state"}
+    | {"tools-used"}
 )
 HANDOFFS = frozenset({"Task", "Agent", "agent"})
 """Tools that hand a part of the work to a sub-agent."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from equipoise.adapters.transcripts.facts import Facts, Sign
+from equipoise.adapters.transcripts.skills import asked_for, listed
 from equipoise.adapters.transcripts.usage import openai_usage
 from equipoise.adapters.transcripts.values import amount, elapsed_ms, record, records, word
 from equipoise.records.trial import Usage
@@ -19,7 +20,7 @@ STREAM_TYPES = frozenset(
 )
 ROLLOUT_TYPES = frozenset(
     {"session_meta", "turn_context", "event_msg", "response_item", "compacted", "world_state"}
-    | {"inter_agent_communication", "inter_agent_communication_metadata"}
+    | {"inter_agent_communication", "inter_agent_communication_metadata", "token_usage_record"}
 )
 TOOL_ITEMS = frozenset({"command_execution", "file_change", "mcp_tool_call", "web_search"})
 """Items of the stream that are tool calls."""
@@ -41,7 +42,6 @@ EVENTS: dict[str, str] = {
 """Event that ends a turn -> sign; the last turn's stands. An item of type error only warns."""
 
 _OWN_SANDBOX = re.compile(r"execvp codex-linux-sandbox|Refusing to create helper binaries")
-_SKILL_FILE = re.compile(r"([\w.-]+)/SKILL\.md")
 _MAX_NAMES = 1000
 
 
@@ -56,6 +56,7 @@ class CodexSession:
     n_failed_tools: int = 0
     tools: Counter[str] = field(default_factory=Counter)
     skills: Counter[str] = field(default_factory=Counter)
+    offered: dict[str, None] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)
     models: Counter[str] = field(default_factory=Counter)
     versions: set[str] = field(default_factory=set)
@@ -93,6 +94,7 @@ class CodexSession:
             signs=(*broken, self.end or Sign("no_end")),
             counts=self._counts(),
             unknown=dict(self.unknown),
+            offered={"skills": tuple(self.offered)} if self.is_rollout else {},
             selected=tuple(self.skills),
             usage=self.usage,
             model=max(self.models, key=lambda name: self.models[name], default=None),
@@ -109,7 +111,7 @@ class CodexSession:
     def _counts(self) -> dict[str, int]:
         counts = {
             "lines": self.n_lines,
-            "turns": self.n_turns,
+            "prompts": self.n_turns,
             "tool_calls": self.tools.total(),
             "tool_errors": self.n_failed_tools,
             "handoffs": sum(n for tool, n in self.tools.items() if tool in HANDOFFS),
@@ -170,9 +172,12 @@ class CodexSession:
             )
         elif kind == "function_call_output":
             self._look_for_sandbox(item.get("output"))
-        elif kind == "message" and item.get("role") == "assistant":
+        elif kind == "message":
             texts = [word(part.get("text")) or "" for part in records(item.get("content"))]
-            self.output = "\n".join(texts) or self.output
+            if item.get("role") == "assistant":
+                self.output = "\n".join(texts) or self.output
+            elif item.get("role") == "developer":
+                self.offered |= {name: None for text in texts for name in listed(text)}
 
     def _take_event(self, event: dict[str, Any]) -> None:
         kind = word(event.get("type")) or "none"
@@ -214,7 +219,7 @@ class CodexSession:
 
     def _note_tool(self, tool: str, argument: str) -> None:
         self.tools[tool if tool in self.tools or len(self.tools) < _MAX_NAMES else "more"] += 1
-        for skill in _SKILL_FILE.findall(argument[:10_000]):
+        for skill in asked_for(argument):
             if len(self.skills) < _MAX_NAMES:
                 self.skills[skill] += 1
 

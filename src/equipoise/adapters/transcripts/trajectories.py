@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from equipoise.adapters.transcripts.facts import Facts, Sign
+from equipoise.adapters.transcripts.skills import asked_for, listed
 from equipoise.adapters.transcripts.usage import added, openai_usage, whole
 from equipoise.adapters.transcripts.values import amount, record, records, word
 from equipoise.records.trial import Usage
@@ -69,6 +70,8 @@ def mini_facts(document: Any) -> Facts:
         counts=_mini_counts(messages, answers),
         usage=_mini_usage(answers),
         cost_usd=None,
+        offered={"skills": listed(_text(messages[0]))} if messages else {},
+        selected=_selected(answers),
         model=model,
         models=(model,) if model else (),
         versions={"mini_swe_agent": version} if version else {},
@@ -145,6 +148,15 @@ def _mini_counts(messages: list[dict[str, Any]], answers: list[dict[str, Any]]) 
     return counts | {f"tool:{tool}": n for tool, n in sorted(tools.items())}
 
 
+def _selected(answers: list[dict[str, Any]]) -> tuple[str, ...]:
+    commands = [
+        word(record(call.get("function")).get("arguments")) or ""
+        for answer in answers
+        for call in records(answer.get("tool_calls"))
+    ]
+    return tuple(dict.fromkeys(name for command in commands for name in asked_for(command)))
+
+
 def _mini_usage(answers: list[dict[str, Any]]) -> Usage | None:
     total: Usage | None = None
     for answer in answers:
@@ -186,7 +198,11 @@ def _swe_counts(
 
 def _prompt(messages: list[dict[str, Any]]) -> str:
     first = next((one for one in messages if one.get("role") == "user"), {})
-    content = first.get("content")
+    return _text(first)[:10_000]
+
+
+def _text(message: dict[str, Any]) -> str:
+    content = message.get("content")
     if isinstance(content, list):
         content = "\n".join(word(part.get("text")) or "" for part in records(content))
-    return (word(content) or "")[:10_000]
+    return word(content) or ""

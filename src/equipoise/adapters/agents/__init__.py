@@ -1,0 +1,1 @@
+"""Harnesses: how one session of each is started, and what its files say afterwards."""

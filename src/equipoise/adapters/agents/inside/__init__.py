@@ -1,0 +1,1 @@
+"""Programs that run inside a cell: they import nothing of this package."""

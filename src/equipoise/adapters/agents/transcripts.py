@@ -1,0 +1,120 @@
+"""Reads the transcript that a harness left in its cell, by the name of its form."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+import msgspec
+
+from equipoise.adapters.agents.scripted_session import ScriptedSession
+from equipoise.adapters.transcripts.claude_code import Session
+from equipoise.adapters.transcripts.codex import CodexSession
+from equipoise.adapters.transcripts.facts import Facts, Sign
+from equipoise.adapters.transcripts.files import (
+    MAX_DOCUMENT,
+    Astray,
+    Events,
+    opened,
+    read_whole,
+)
+from equipoise.adapters.transcripts.streams import StreamSession
+from equipoise.adapters.transcripts.trajectories import is_mini, is_swe, mini_facts, swe_facts
+
+
+class Adding(Protocol):
+    """What adds up the events of one session."""
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Adds one event."""
+        ...
+
+    def facts(self) -> Facts:
+        """Gives what they say."""
+        ...
+
+
+LINES: dict[str, Callable[[], Adding]] = {
+    "claude-code": lambda: Session(name="", line=1),
+    "qwen": lambda: Session(name="", line=1),
+    "codex": CodexSession,
+    "gemini": lambda: StreamSession("gemini"),
+    "opencode": lambda: StreamSession("opencode"),
+    "pi": lambda: StreamSession("pi"),
+    "scripted": ScriptedSession,
+}
+"""Form of lines -> what adds them up."""
+
+DOCUMENTS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], Facts]]] = {
+    "mini-swe": (is_mini, mini_facts),
+    "swe-agent": (is_swe, swe_facts),
+}
+"""Form of documents -> whether it is one, and what it says."""
+
+FORMS = (*LINES, *DOCUMENTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """What came of reading one transcript; `content` is what is kept of it."""
+
+    facts: Facts | None = None
+    signs: tuple[Sign, ...] = ()
+    n_bad_lines: int = 0
+    content: bytes | None = None
+    n_left_out: int = 0
+
+
+def transcript(path: Path | None, within: Path, form: str) -> Transcript:
+    """Reads a transcript; never raises for what stands there, and follows no link.
+
+    A file that is no plain file of the cell was put there by someone: that is tampering.
+    """
+    if path is None:
+        return Transcript(signs=(Sign("no_transcript"),))
+    try:
+        content, n_left_out = read_whole(path, within)
+        if form in DOCUMENTS:
+            return _document(content, n_left_out, form)
+        with opened(path, within) as file:
+            facts, n_bad = added_up(file, form)
+    except Astray as error:
+        return Transcript(signs=(Sign("tampered", f"(the transcript: {error})"),))
+    except OSError as error:
+        return Transcript(signs=(Sign("no_transcript", f"({error.strerror})"),))
+    signs = () if facts is not None else (Sign("no_transcript", "that can be read"),)
+    return Transcript(
+        facts=facts, signs=signs, n_bad_lines=n_bad, content=content, n_left_out=n_left_out
+    )
+
+
+def printed(content: bytes, form: str) -> tuple[Facts | None, int]:
+    """Reads a stream of events that was printed; (None, bad lines) where it has none."""
+    return added_up(BytesIO(content), form)
+
+
+def added_up(file: BinaryIO, form: str) -> tuple[Facts | None, int]:
+    """Adds up a file of lines in memory for one line."""
+    session, events, n_good = LINES[form](), Events(), 0
+    for event in events.of(file):
+        session.take(event)
+        n_good += 1
+    return (session.facts() if n_good else None), events.n_bad
+
+
+def _document(content: bytes, n_left_out: int, form: str) -> Transcript:
+    is_one, facts_of = DOCUMENTS[form]
+    try:
+        value = None if n_left_out else msgspec.json.decode(content)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        value = None
+    is_known = value is not None and is_one(value)
+    unread = f"more than {MAX_DOCUMENT >> 20} MiB" if n_left_out else "that can be read"
+    return Transcript(
+        facts=facts_of(value) if is_known else None,
+        signs=() if is_known else (Sign("no_transcript", unread),),
+        n_bad_lines=int(value is None),
+        content=content,
+        n_left_out=n_left_out,
+    )
