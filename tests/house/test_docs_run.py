@@ -10,16 +10,29 @@ import pytest
 
 from house.documents import ROOT, Block, blocks, documents
 
+
+def _named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
 _HELD_ELSEWHERE = {"docs/reference/calc.md": "tests/cli/test_calc_reference.py"}
+_WHOLE_STUDIES = {
+    "docs/how-to/ci.md",
+    "docs/how-to/from-your-logs.md",
+    "docs/how-to/loss-study.md",
+    "examples/helpdesk/README.md",
+}
+"""Documents that run studies as the tutorial does; `make test-slow` types them too."""
+
 _RUN = [
-    path
+    pytest.param(path, marks=[pytest.mark.slow] if _named(path) in _WHOLE_STUDIES else [])
     for path in documents()
-    if path.relative_to(ROOT).as_posix() not in _HELD_ELSEWHERE
+    if _named(path) not in _HELD_ELSEWHERE
     and any(not block.not_run for block in blocks(path.read_text("utf-8")))
 ]
 
 
-@pytest.mark.parametrize("path", _RUN, ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("path", _RUN, ids=_named)
 def test_the_commands_of_a_document_run_as_written(path: Path, tmp_path: Path) -> None:
     desk = tmp_path / "desk"
     desk.mkdir()
@@ -43,7 +56,7 @@ def _run(block: Block, desk: Path, surroundings: dict[str, str]) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
     )
     told = f"$ {block.commands}\n{done.stdout}{done.stderr}"
     assert done.returncode == block.exit_code, told

@@ -56,6 +56,8 @@ class Answer:
     usage: Usage | None = None
     cost_usd: float | None = None
     model_answered: str | None = None
+    stop_reason: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     retry_after_s: float | None = None
 

@@ -125,6 +125,10 @@ class Sandbox(Protocol):
         """Runs a job to its end."""
         ...
 
+    def close(self) -> None:
+        """Ends what stays up between jobs; it comes up again when needed."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:

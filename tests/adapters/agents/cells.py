@@ -43,6 +43,9 @@ class Plain:
     async def probe(self) -> Available:
         return Available(is_available=True)
 
+    def close(self) -> None:
+        """Nothing stays up."""
+
     async def run(self, job: Job) -> Ended:
         begin = asyncio.get_running_loop().time()
         try:

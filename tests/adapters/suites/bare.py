@@ -21,6 +21,9 @@ class Bare:
         """It always works."""
         return Available(is_available=True)
 
+    def close(self) -> None:
+        """Nothing stays up."""
+
     async def run(self, job: Job) -> Ended:
         """Runs a job and ends its group."""
         assert all(str(mount.source) == mount.target for mount in job.mounts)

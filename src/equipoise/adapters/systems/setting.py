@@ -1,8 +1,9 @@
 """What a system is started in: its environment, the study's folder, where programs are noted."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ class Setting:
 
     `environment` is all that a program sees of ours. `ledger` is the file in which every program
     started is noted, so that the next run can end what a killed one left; `concurrency` how many
-    requests may be under way at once.
+    requests may be under way at once; `clock` dates what is recorded (null = nothing is run).
     """
 
     folder: Path
@@ -21,6 +22,7 @@ class Setting:
     ledger: Path | None = None
     service: str = ""
     concurrency: int = 4
+    clock: Callable[[], datetime] | None = None
 
     @property
     def fixed(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class SeedStore:
 
     def __init__(self, folder: Path) -> None:
         """Keeps the seeds in a folder, which is made when the first one is."""
-        self._folder = folder
+        self._folder = folder.resolve()
 
     def from_folder(self, folder: Path) -> GitSeed:
         """Gives a plain folder as a seed with one commit.

@@ -156,6 +156,7 @@ _NEEDED = {
     "http": ("url", '"{service}/v1/messages"'),
     "command": ("argv", "[python, -m, desk]"),
     "callable": ("function", "package.module:function"),
+    "agent": ("harness", "codex"),
     "logs": ("path", "logs/release-0"),
 }
 """Kind of system -> the option without which it cannot be used, and an example."""

@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from equipoise.records.plan import Mode, Provenance, SpreadSource, Stopping
 from equipoise.records.terms import Rule
 
-SYSTEMS = ("http", "command", "callable", "logs")
+SYSTEMS = ("http", "command", "callable", "agent", "logs")
 """Kinds of system; the last does not execute anything (mode B)."""
 
 STATES = ("directory", "sqlite", "postgres")

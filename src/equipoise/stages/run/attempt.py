@@ -104,6 +104,8 @@ async def attempt(
         cost_usd=answer.cost_usd,
         duration_ms=round(elapsed_ms if answer.duration_ms is None else answer.duration_ms, 3),
         exit_code=answer.exit_code,
+        stop_reason=answer.stop_reason,
+        counts=dict(answer.counts),
         versions={**(terms.versions or {}), **answer.versions},
         started_at=started_at,
         is_simulated=terms.is_simulated or system.is_simulated,

@@ -15,13 +15,15 @@ from equipoise.stages.run.engine import Progress
 class Around:
     """What a system is started in: the study's folder, all of our environment that it gets.
 
-    `ledger` is the file in which programs are noted, so that a later run can end what was left.
+    `ledger` is the file in which programs are noted, so that a later run can end what was left;
+    `clock` dates what is recorded (null = nothing is run).
     """
 
     folder: Path
     environment: Mapping[str, str]
     ledger: Path
     concurrency: int
+    clock: Callable[[], datetime] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,11 +81,18 @@ class Frame:
     async def check_anti_mock(
         self, system: System, probes: Sequence[Probe], arm: str, briefs: Sequence[Brief]
     ) -> None:
-        """Sends canaries, and puts the state back after them.
+        """Sends canaries, and puts the state back after them; a declared stand-in gets none.
 
         Raises:
             Blocked: nothing real answered.
         """
+        if system.is_simulated:
+            told = f"arm {arm!r} is a declared stand-in: its trials are marked simulated"
+            facts = {"preflight": "anti-mock"}
+            self.recorder.event(
+                EventKind.PREFLIGHT, outcome=NOT_APPLICABLE, detail=told, facts=facts
+            )
+            return
         canary = canary_of(self.plan.anti_mock, briefs)
         bench = Bench(
             system=system,

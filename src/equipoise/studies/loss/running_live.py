@@ -134,6 +134,7 @@ class Live:
             environment=self.adapters.environment(plan.environment),
             ledger=self.work / LEDGER,
             concurrency=self._limits().concurrency,
+            clock=self.clock,
         )
         await frame.check_sandbox(around.environment, lambda: self.adapters.observed(around))
         before = await frame.take_snapshot()

@@ -85,9 +85,11 @@ SYSTEMS: dict[str, str] = {
     "command": f"{_HERE}.command:CommandSystem",
     "http": f"{_HERE}.http:HttpSystem",
     "callable": f"{_HERE}.callables:CallableSystem",
+    "agent": f"{_HERE}.agent:AgentSystem",
 }
 """Kind of system -> ``module:attribute`` of its adapter."""
 
+_MEANS = f"{_HERE}.agent_means:AgentMeans"
 _SERVED = f"{_HERE}.service:ServedSystem"
 _SETTING = f"{_HERE}.setting:Setting"
 _ALLOWED = f"{_HERE}.setting:allowed"
@@ -163,6 +165,8 @@ def system(arm: ArmPlan, around: Around) -> System:
     """
     kind, spec = next(iter(arm.system.items()), ("", None))
     make: Callable[[Any, Any], System] = _named(SYSTEMS, kind, "system")
+    if kind == "agent":
+        make = _agent_system
     setting = _setting(around)
     if not arm.service:
         return make(spec, setting)
@@ -183,6 +187,14 @@ def agent(name: str, spec: Any, root: Path, isolation: Isolation) -> Agent:
     others = {entry.name: entry.value for entry in entry_points(group=AGENT_PLUGINS)}
     make = _named(others | AGENTS, name, "agent")
     made: Agent = make(spec, root, _loaded(_LAYOUT)(isolation))
+    return made
+
+
+def _agent_system(spec: Any, setting: Any) -> System:
+    parts = import_module("equipoise.wiring.agents")
+    gateway = import_module("equipoise.wiring.providers").gateway
+    means = _loaded(_MEANS)(sandbox=parts.sandbox, agent=agent, gateway=gateway, seeds=parts.Seeds)
+    made: System = _loaded(SYSTEMS["agent"])(spec, setting, means)
     return made
 
 
@@ -210,6 +222,7 @@ def _setting(around: Around) -> Any:
         environment=around.environment,
         ledger=around.ledger,
         concurrency=around.concurrency,
+        clock=around.clock,
     )
 
 

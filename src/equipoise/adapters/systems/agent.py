@@ -1,0 +1,185 @@
+"""A system that is an agent: a harness in a sandbox, on a copy of a seed, with a way to a model."""
+
+import time
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import anyio.to_thread
+
+from equipoise.adapters.systems.agent_means import AgentMeans, SeedOf
+from equipoise.adapters.systems.agent_options import AgentOptions
+from equipoise.adapters.systems.agent_session import Session
+from equipoise.adapters.systems.endings import infrastructure
+from equipoise.adapters.systems.setting import Setting
+from equipoise.adapters.systems.templates import filled, values_of
+from equipoise.errors import EquipoiseError
+from equipoise.ports import Answer
+from equipoise.ports.agents import (
+    Agent,
+    Available,
+    Isolation,
+    Route,
+    Sandbox,
+    Seed,
+    Task,
+)
+from equipoise.records.brief import Request
+
+
+class AgentSystem:
+    """Runs one session of a harness for every request.
+
+    Each has a fresh copy of its seed, a home of its own, a sandbox without a network and a route
+    through the gateway, which records every call of a model and holds the keys. When the session
+    has ended, what became of the copy is frozen as the documents ``diff.patch``, ``tree.json`` and
+    ``artifacts/...``; the calls are ``calls.jsonl``. A harness that is missing makes every cell an
+    infrastructure error that says so and the mend; nothing is made up.
+    """
+
+    def __init__(self, spec: Any, setting: Setting, means: AgentMeans) -> None:
+        """Reads the specification and finds its harness, its sandbox and who answers.
+
+        Raises:
+            InputError: a key, a value or a placeholder is wrong, or names nothing known.
+        """
+        self._options = AgentOptions.of(spec, setting)
+        self._setting = setting
+        self._sandbox: Sandbox | None = None
+        self._means = means
+        self._agent = self._made(Isolation.NAMESPACES)
+        self._route = means.gateway(self._options.provider, setting)
+        self._seed_of: SeedOf = means.seeds(setting)
+        self._stack = AsyncExitStack()
+        self._missing = ""
+        self._versions: dict[str, str] = {}
+        self._exchanges: dict[str, dict[str, bytes]] = {}
+        self.is_simulated = self._agent.is_simulated or self._route.is_simulated
+
+    async def __aenter__(self) -> Self:
+        """Opens the gateway, and tries the sandbox and the harness.
+
+        Raises:
+            Blocked: the gateway lacks what it needs, such as a key, or no sandbox of those that the
+                study allows works here.
+        """
+        async with AsyncExitStack() as stack:
+            self._gateway = await stack.enter_async_context(self._route.opened(self._keep))
+            sandbox, found = await self._means.sandbox(self._options.sandboxes)
+            stack.callback(sandbox.close)
+            self._sandbox = sandbox
+            self._versions |= _named("sandbox", sandbox.name, found)
+            self._versions["isolation"] = sandbox.isolation.value
+            self._agent = self._made(sandbox.isolation)
+            found = await self._agent.probe()
+            self._versions |= _named("harness", self._agent.name, found)
+            if not found.is_available:
+                mend = f"; mend: {found.mend}" if found.mend else ""
+                self._missing = (
+                    f"the harness {self._agent.name} does not work here: {found.why_not}{mend}"
+                )
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Closes the gateway; every session ended with its trial."""
+        await self._stack.aclose()
+
+    async def execute(self, request: Request) -> Answer:
+        """Executes one attempt: copy, session, freeze."""
+        if self._missing:
+            return Answer(ending=infrastructure(self._missing, is_retriable=False))
+        values = values_of(request, self._setting.fixed)
+        before = time.monotonic()
+        try:
+            asked = filled(self._options.seed, values) if self._options.seed else None
+            place = await anyio.to_thread.run_sync(self._prepare, Path(request.workspace), asked)
+        except (OSError, EquipoiseError) as error:
+            return Answer(ending=infrastructure(f"workspace: {error}", is_retriable=False))
+        session = await self._session(request, values, place, time.monotonic() - before)
+        return session.answer(self._versions)
+
+    async def canary(self, request: Request) -> Answer:
+        """Executes a request outside the study, in the same way."""
+        return await self.execute(request)
+
+    def _made(self, isolation: Isolation) -> Agent:
+        name, options = next(iter(self._options.harness.items()))
+        return self._means.agent(name, options, self._setting.folder, isolation)
+
+    def _keep(self, trial: str, name: str, content: bytes) -> None:
+        self._exchanges.setdefault(trial, {})[name] = content
+
+    def _prepare(self, folder: Path, seed: Any) -> "_Place":
+        """Makes a cell's folders: a fresh copy of its seed, an empty home."""
+        folder = folder.resolve()
+        place = _Place(
+            seed=self._seed_of(seed), workspace=folder / "workspace", home=folder / "home"
+        )
+        place.home.mkdir(parents=True)
+        place.seed.copy(place.workspace)
+        return place
+
+    async def _session(
+        self, request: Request, values: Mapping[str, Any], place: "_Place", copied_s: float
+    ) -> Session:
+        assert self._sandbox is not None
+        trial, model = request.trial, str(filled(self._options.model, values))
+        route = self._gateway.open(trial, model)
+        before = time.monotonic()
+        try:
+            task = self._task(
+                request, model, str(filled(self._options.prompt, values)), route, place
+            )
+            ended = await self._sandbox.run(self._agent.job(task))
+        finally:
+            calls = self._gateway.close(trial)
+            exchanges = self._exchanges.pop(trial, {})
+        ran = time.monotonic()
+        told = await anyio.to_thread.run_sync(self._agent.told, task, ended, calls)
+        frozen = await anyio.to_thread.run_sync(
+            place.seed.freeze, place.workspace, self._options.artifacts
+        )
+        return Session(
+            ended=ended,
+            calls=calls,
+            exchanges=exchanges,
+            told=told,
+            frozen=frozen,
+            took_s={"copy": copied_s, "session": ran - before, "freeze": time.monotonic() - ran},
+        )
+
+    def _task(
+        self, request: Request, model: str, prompt: str, route: Route, place: "_Place"
+    ) -> Task:
+        options = self._options
+        return Task(
+            request=request,
+            prompt=prompt,
+            model=model,
+            route=route,
+            workspace=place.workspace,
+            home=place.home,
+            tools=options.tools,
+            skills=options.skills,
+            is_skill_forced=options.is_skill_forced,
+            system_prompt=options.system_prompt,
+            hooks=options.hooks,
+            max_turns=options.max_turns,
+            bounds=options.bounded(request.timeout_s),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where one session happens."""
+
+    seed: Seed
+    workspace: Path
+    home: Path
+
+
+def _named(what: str, name: str, found: Available) -> dict[str, str]:
+    return {what: f"{name} {found.version}".strip()}

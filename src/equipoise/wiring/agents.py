@@ -1,0 +1,89 @@
+"""Finds the sandbox and the seeds of an agent system by the words of the study."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from equipoise.errors import Blocked, InputError
+from equipoise.ports.agents import Available, Sandbox, Seed
+
+_CHOSEN = "equipoise.adapters.sandboxes.choosing:chosen"
+_STORE = "equipoise.adapters.workspaces.store:SeedStore"
+_SEED_KINDS = ("folder", "repository", "commit")
+
+
+async def sandbox(allowed: Sequence[str]) -> tuple[Sandbox, Available]:
+    """Gives the first sandbox that works here of those that are allowed, and what was found.
+
+    Raises:
+        InputError: there is no such sandbox.
+        Blocked: none of them works; each mend is told.
+    """
+    choose, whys = _loaded(_CHOSEN), list[str]()
+    for name in allowed:
+        try:
+            choice = await choose(name)
+        except Blocked as error:
+            whys.append(str(error))
+        else:
+            return choice.sandbox, choice.tried[name]
+    raise Blocked("; ".join(whys))
+
+
+class Seeds:
+    """The seeds of one run, each made once; called from several threads."""
+
+    def __init__(self, setting: Any) -> None:
+        """Keeps them beside the run's other files that will go."""
+        self._folder: Path = setting.folder
+        keep = setting.ledger.parent if setting.ledger else setting.folder / "work"
+        self._store = _loaded(_STORE)(keep / "seeds")
+        self._made: dict[str, Seed] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, spec: Any) -> Seed:
+        """Gives the seed of a specification: a folder's name, or ``folder`` or ``repository``.
+
+        Raises:
+            InputError: there is no such folder, repository or commit.
+        """
+        with self._lock:
+            key = repr(spec)
+            if key not in self._made:
+                self._made[key] = self._make(spec)
+            return self._made[key]
+
+    def _make(self, spec: Any) -> Seed:
+        if isinstance(spec, str):
+            spec = {"folder": spec}
+        if not isinstance(spec, Mapping) or not spec or not set(spec) <= set(_SEED_KINDS):
+            raise InputError(
+                f"agent.seed is {spec!r}",
+                wanted="the name of a folder, {folder: ...}, or {repository: ..., commit: ...}",
+                code="bad_system",
+            )
+        if "repository" in spec:
+            path = self._folder / str(spec["repository"])
+            made: Seed = self._store.from_repository(path, str(spec.get("commit", "HEAD")))
+        else:
+            made = self._store.from_folder(self._folder / _inside(spec.get("folder"), "agent.seed"))
+        return made
+
+
+def _inside(name: Any, what: str) -> str:
+    """Gives a path that stays in the study's folder."""
+    path = PurePosixPath(str(name or ""))
+    if not name or path.is_absolute() or ".." in path.parts:
+        raise InputError(
+            f"{what} is {name!r}",
+            wanted="a path inside the study's folder",
+            code="outside",
+        )
+    return str(path)
+
+
+def _loaded(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
