@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from equipoise import __version__
+from equipoise.cli.screen import write
 from equipoise.errors import EquipoiseError, nearest
 
 _INTERRUPTED = 130
@@ -65,7 +66,7 @@ class _Verbs(click.Group):
         try:
             return super().invoke(ctx)
         except EquipoiseError as error:
-            click.echo(f"equipoise: {error}", err=True)
+            write(f"equipoise: {error}\n", to_stderr=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             click.echo("equipoise: interrupted", err=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.cli.screen import write, write_json
+
 if TYPE_CHECKING:
     from equipoise.studies.loss.grading_told import Tally, Told
 
@@ -43,12 +45,12 @@ def command(study: Path, *, catalog: Path | None, arm: str | None, as_json: bool
     with _progress() as on_progress:
         graded = grade_study(asked, on_progress=on_progress)
     if as_json:
-        _write(_as_json(study, graded))
+        write_json(_as_json(study, graded))
     else:
-        _write("".join(f"{line}\n" for told in graded for line in _lines(told)))
+        write("".join(f"{line}\n" for told in graded for line in _lines(told)))
         versions = sorted({told.version for told in graded})
         other = f" --catalog {versions[0]}" if catalog is not None and len(versions) == 1 else ""
-        _write(f"next: equipoise compare {study}{other}\n")
+        write(f"next: equipoise compare {study}{other}\n")
 
 
 def _lines(told: "Told") -> Iterator[str]:
@@ -112,11 +114,6 @@ def _as_json(study: Path, graded: "list[Told]") -> str:
         for told in graded
     ]
     return pretty({"study": str(study), "runs": runs}).decode()
-
-
-def _write(text: str) -> None:
-    """Writes to stdout as UTF-8, whatever the locale says."""
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.cli.screen import write, write_json
+
 if TYPE_CHECKING:
     from equipoise.pipeline.tally import ImportSummary
 
@@ -62,12 +64,10 @@ def command(
     chosen = reader(format_name)
     with _progress() as on_progress:
         summary = import_runs(chosen, source, output, options, on_progress=on_progress)
-    _write(_as_json(summary) if as_json else "\n".join(_lines(summary)) + "\n")
-
-
-def _write(text: str) -> None:
-    """Writes to stdout as UTF-8, whatever the locale says."""
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+    if as_json:
+        write_json(_as_json(summary))
+    else:
+        write("\n".join(_lines(summary)) + "\n")
 
 
 def _as_json(summary: "ImportSummary") -> str:

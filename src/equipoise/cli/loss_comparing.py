@@ -1,10 +1,10 @@
 """What `compare` does with a loss study: chooses runs, compares, prints, gives the exit code."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from equipoise.cli.loss_told import told
+from equipoise.cli.screen import write, write_json
 from equipoise.errors import InputError
 from equipoise.stages.decide.loss import exit_code
 from equipoise.studies.loss.comparing import RESULT, compare
@@ -22,9 +22,9 @@ def run_loss_compare(options: dict[str, Any]) -> int:
     pair = _pair(options)
     found = compare(pair)
     if options["as_json"]:
-        sys.stdout.write(found.files[RESULT].decode())
+        write_json(found.files[RESULT].decode())
     else:
-        sys.stdout.write(told(found, pair.home / pair.name))
+        write(told(found, pair.home / pair.name))
     return exit_code(found.comparison, is_strict=bool(options["strict"]))
 
 

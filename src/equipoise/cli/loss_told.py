@@ -7,6 +7,7 @@ from equipoise.studies.loss.comparing import Compared
 
 _MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
 _MOST = 10
+_QUOTED = 80
 
 
 def told(found: Compared, folder: Path) -> str:
@@ -82,8 +83,14 @@ def _rows(comparison: LossComparison) -> list[str]:
 
 def _row(row: LossRow) -> str:
     name = f"{row.partition} / {row.category or 'loss'}"
-    quote = f'  "{row.citation.quote[:80]}"' if row.citation else ""
+    quote = f'  "{_short(row.citation.quote)}"' if row.citation else ""
     return (
         f"{name}: {row.delta or 0.0:+.4f} [{row.literal_lo or 0.0:+.4f}, "
         f"{row.literal_hi or 0.0:+.4f}], {row.n_base} and {row.n_new} units{quote}"
     )
+
+
+def _short(quote: str) -> str:
+    """Gives a quote in one line, with an ellipsis where it goes on."""
+    flat = " ".join(quote.split())
+    return flat if len(flat) <= _QUOTED else f"{flat[: _QUOTED - 1]}…"

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from equipoise.cli.screen import write, write_json
+
 
 @click.command("plan")
 @click.argument("study", type=click.Path(path_type=Path))
@@ -26,7 +28,8 @@ def command(study: Path, *, as_json: bool) -> None:
 
     planned = plan_study(study, today=now().date(), adapters=adapters())
     write_plan(study, planned)
-    text = pretty(planned.outlook).decode() if as_json else told(planned.outlook)
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
-    if not as_json:
+    if as_json:
+        write_json(pretty(planned.outlook).decode())
+    else:
+        write(told(planned.outlook))
         click.echo(f"next: read {study / 'E2E-PLAN.md'}, then equipoise seal {study}")

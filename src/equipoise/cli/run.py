@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.cli.screen import write, write_json
+
 if TYPE_CHECKING:
     from equipoise.stages.run.engine import Progress as RunProgress
     from equipoise.studies.loss.running_asked import ArmRun, LookTold
@@ -79,13 +81,13 @@ def command(
     if as_json:
         from equipoise.records.codec import pretty
 
-        _write(pretty({"study": str(study), "arms": runs}).decode())
+        write_json(pretty({"study": str(study), "arms": runs}).decode())
     else:
-        _write("".join(f"{line}\n" for run in runs for line in _told(run, study)))
+        write("".join(f"{line}\n" for run in runs for line in _told(run, study)))
         if runs and all(run.is_finished for run in runs):
             is_graded = any(look.seen.boundary is not None for run in runs for look in run.looks)
             verb = "compare" if is_graded else "grade"
-            _write(f"next: equipoise {verb} {study}\n")
+            write(f"next: equipoise {verb} {study}\n")
     if any(run.is_interrupted for run in runs):
         raise SystemExit(_INTERRUPTED)
     if any(run.is_down for run in runs):
@@ -177,8 +179,3 @@ def _progress() -> Iterator["Callable[[str, RunProgress], None] | None"]:
             shown.update(tasks[arm], total=progress.n_cells, completed=progress.n_settled)
 
         yield on_progress
-
-
-def _write(text: str) -> None:
-    """Writes to stdout as UTF-8, whatever the locale says."""
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)

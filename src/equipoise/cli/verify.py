@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.cli.screen import write, write_json
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,9 +42,12 @@ def run_verify(path: Path, *, as_json: bool) -> int:
     for check in _checks(path):
         checks.append(check)
         if not as_json:
-            _write("".join(f"{line}\n" for line in _told(check)))
+            write("".join(f"{line}\n" for line in _told(check)))
     faults = [fault for check in checks for fault in check.faults if not fault.is_note]
-    _write(_as_json(path, checks, is_whole=not faults) if as_json else _end(path, checks, faults))
+    if as_json:
+        write_json(_as_json(path, checks, is_whole=not faults))
+    else:
+        write(_end(path, checks, faults))
     return len(faults)
 
 
@@ -88,8 +92,3 @@ def _as_json(path: Path, checks: list["Check"], *, is_whole: bool) -> str:
     from equipoise.records.codec import pretty
 
     return pretty({"path": str(path), "is_verified": is_whole, "checks": checks}).decode()
-
-
-def _write(text: str) -> None:
-    """Writes to stdout as UTF-8, whatever the locale says."""
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)

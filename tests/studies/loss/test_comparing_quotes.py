@@ -8,6 +8,7 @@ import pytest
 from equipoise.records.plan import Provenance
 from equipoise.stages.plan.units import digest_of, read_units
 from studies.loss.compared_loss_runs import (
+    BROKEN,
     called,
     losses,
     made,
@@ -49,8 +50,8 @@ def msgspec_with(one: Run, value: float) -> Run:
     return Run(unit=one.unit, lost=lost, quote=one.quote)
 
 
-def corpus(tmp_path: Path, may_quote: dict[str, bool]) -> Path:
-    """A corpus study whose units say whether they may be quoted."""
+def corpus(tmp_path: Path, may_quote: dict[str, bool], broken: tuple[str, ...] = ()) -> Path:
+    """A corpus study whose units say whether they may be quoted; some failed with these texts."""
     lines = [
         {
             "id": name,
@@ -66,9 +67,15 @@ def corpus(tmp_path: Path, may_quote: dict[str, bool]) -> Path:
     axes = {"intent": ("refund", "invoice")}
     read = read_units(content, axes=axes, provenance=Provenance.CORPUS, name="units.jsonl")
     promised = two_parts(provenance=Provenance.CORPUS, units_sha256=digest_of(read))
+    failed = [
+        Run(unit=f"i{i:04}", ending=msgspec.structs.replace(BROKEN, detail=text))
+        for i, text in enumerate(broken)
+    ]
     folder = made(
         tmp_path,
-        losses("r", 0.4, quote="Erika Mustermann paid twice") + losses("i", 0.1),
+        losses("r", 0.4, quote="Erika Mustermann paid twice")
+        + failed
+        + losses("i", 0.1)[len(failed) :],
         promised=promised,
     )
     folder.joinpath("units.jsonl").write_bytes(content)
@@ -92,3 +99,30 @@ def test_only_units_with_permission_are_quoted_and_names_are_replaced(tmp_path: 
     units_file.write_bytes(units_file.read_bytes().replace(b"false", b"true"))
     assert called("compare", changed).exit_code == 1
     assert "changed after planning" in called("compare", changed).output
+
+
+@pytest.mark.requirement("E2E-07")
+def test_no_name_and_no_secret_stands_in_what_is_told_of_failures(tmp_path: Path) -> None:
+    """The text of a failure is the system's own: it may name who was served, or be cut there."""
+    texts = (
+        "no account of ERIKA  MUSTERMANN",
+        "no account of erika mustermann",
+        "no account, api_key: abcdefgh12345678",
+        "x" * 109 + "Erika Muster, and so on",
+        "x" * 107 + "Erika Mustermann, and so on",
+    )
+    folder = corpus(tmp_path, {"r0007": True}, texts)
+    told = called("compare", folder).output
+    assert "2 × infrastructure_error: no account of Person 1" in told
+    (page,) = folder.joinpath("comparisons").glob("*/report/index.html")
+    assert "no account of Person 1" in page.read_text("utf-8")
+    for text in (told, *(path.read_text("utf-8") for path in written(folder))):
+        assert "erika" not in text.lower()
+        assert "abcdefgh" not in text
+    assert called("verify", folder).output.count("suite.json: follows from the archive") == 2
+    folder.joinpath("units.jsonl").unlink()
+    for path in folder.rglob("suite.json"):
+        path.unlink()
+    without = called("compare", folder).output
+    assert "no account" not in without
+    assert "5 × infrastructure_error: text not shown" in without

@@ -40,3 +40,13 @@ def test_e2e_07_a_name_is_replaced_however_it_is_written(
 def test_other_text_stays_as_it_is() -> None:
     assert pseudonymised("Jurgen paid 5 EUR", NAMES) == "Jurgen paid 5 EUR"
     assert pseudonymised("Jürgen", {}) == "Jürgen"
+
+
+@pytest.mark.parametrize("n", range(1, len("Jürgen Großmann") + 1))
+def test_a_name_that_a_cut_goes_through_is_left_out(n: int) -> None:
+    text = "no account of " + "Jürgen Großmann"[:n]
+    shown = pseudonymised(text, NAMES, is_cut=True)
+    assert shown.startswith("no account of ")
+    assert "Jürg" not in shown
+    assert "Groß" not in shown
+    assert pseudonymised("no account at all", NAMES, is_cut=True) == "no account at all"

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from equipoise.records.plan import Mode, Provenance, SpreadSource, Stopping
 from equipoise.records.terms import Rule
+from equipoise.records.unseen import UNSEEN
 
 SYSTEMS = ("http", "command", "callable", "agent", "logs")
 """Kinds of system; the last does not execute anything (mode B)."""
@@ -24,7 +25,17 @@ def _as_truth(value: Any) -> Any:
 
 
 Truth = Annotated[bool, BeforeValidator(_as_truth)]
-Text = Annotated[str, Field(min_length=1)]
+
+
+def _seen(text: str) -> str:
+    """Gives the text; refuses characters that nobody sees, but line ends and tabs."""
+    found = UNSEEN.search(text.replace("\n", "").replace("\t", ""))
+    if found:
+        raise ValueError(f"has the unseen character U+{ord(found.group()):04X}; write it without")
+    return text
+
+
+Text = Annotated[str, Field(min_length=1), AfterValidator(_seen)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]

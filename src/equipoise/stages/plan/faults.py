@@ -92,7 +92,7 @@ class Faults:
         if item["type"] == "value_error":
             found, _, rest = message.partition("; ")
             return self.at(path, f": {found}", mend=rest or "change one of them")
-        return self.at(path, f"is {_shown(item['input'])}", wanted=message, mend=mend)
+        return self.at(path, f"is {shown(item['input'])}", wanted=message, mend=mend)
 
 
 def _line_of(fault: str) -> tuple[int, int]:
@@ -149,7 +149,8 @@ def _is_internal(part: str | int) -> bool:
     return isinstance(part, str) and part.startswith(("function-", "literal["))
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Gives a value as a message shows it: short, and with nothing that acts on a terminal."""
     if value is None:
         return "empty"
     if isinstance(value, dict):

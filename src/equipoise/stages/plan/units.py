@@ -12,9 +12,11 @@ from equipoise.records.brief import Brief
 from equipoise.records.codec import digest, encode
 from equipoise.records.holdout import Holdout
 from equipoise.records.plan import Provenance
-from equipoise.stages.plan.faults import refuse
+from equipoise.records.unseen import why_unfit
+from equipoise.stages.plan.faults import refuse, shown
 
 _MOST_FAULTS = 20
+_THE = {"id": "an id", "cluster": "a cluster"}
 
 
 class _Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,12 +73,14 @@ def read_units(
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             faults.append(f"{where}: {error}; mend: one JSON object a line, see study.md")
             continue
-        faults += [f"{where}: unit {read.id!r} {fault}" for fault in _faults(read, allowed)]
+        found = [*_faults(read, allowed)]
         if provenance is Provenance.CORPUS:
-            faults += [f"{where}: unit {read.id!r} {fault}" for fault in _unprotected(read)]
+            found += _unprotected(read)
+        faults += [f"{where}: unit {shown(read.id)} {fault}" for fault in found]
         if read.id in units:
             first = units[read.id].brief.origin
-            faults.append(f"{where}: unit {read.id!r} stands in {first} already; mend: own ids")
+            told = f"{where}: unit {shown(read.id)} stands in {first} already; mend: own ids"
+            faults.append(told)
             continue
         units[read.id] = _unit(read, raw, where)
     _refuse(faults)
@@ -113,8 +117,10 @@ def _unit(read: _Line, raw: Any, where: str) -> Unit:
 
 
 def _faults(read: _Line, allowed: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    if not read.id:
-        yield "has an empty id; mend: give it an id of its own"
+    names = {"id": read.id, "cluster": read.cluster}
+    for key, name in names.items():
+        if name is not None and (why := why_unfit(name)):
+            yield f"has {_THE[key]} that {why}; mend: write {key} in a few letters and digits"
     for key in allowed.keys() - read.labels.keys():
         yield f"has no label {key!r}; wanted: each axis of the study; mend: add it to labels"
     for key in sorted(read.labels):

@@ -3,16 +3,14 @@
 import re
 
 from equipoise.records.codec import digest
+from equipoise.records.unseen import UNSEEN
 
 ELLIPSIS = "…"
 NAME_LIMIT = 64
 QUOTE_LIMIT = 400
 
 _FIRST_ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-_UNSEEN_IN_LINES = re.compile(f"(?![\n\t]){_UNSEEN.pattern}")
+_UNSEEN_IN_LINES = re.compile(f"(?![\n\t]){UNSEEN.pattern}")
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
@@ -25,7 +23,7 @@ def visible(text: str) -> str:
     Spelt out are control characters, line ends, direction overrides, zero-width characters, lone
     surrogates and stacks of four or more combining marks. Two different texts stay different.
     """
-    return _STACKED.sub(_spell_all, _UNSEEN.sub(_spell, text))
+    return _STACKED.sub(_spell_all, UNSEEN.sub(_spell, text))
 
 
 def visible_lines(text: str) -> str:

@@ -6,23 +6,36 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+_CUT_ESCAPE = r"(?:[&\\]\S{0,12})?"
 
-def pseudonymised(text: str, pseudonyms: Mapping[str, str]) -> str:
+
+def pseudonymised(text: str, pseudonyms: Mapping[str, str], *, is_cut: bool = False) -> str:
     """Gives the text with every name replaced by its pseudonym, the longest names first.
 
     A name is found in upper and lower case, with any space between its parts, with composed and
-    decomposed letters, and where the log escapes letters as JSON or HTML does.
+    decomposed letters, and where the log escapes letters as JSON or HTML does. Of a text that was
+    cut (`is_cut`) the end goes where a name could begin.
     """
     names = sorted(filter(None, pseudonyms), key=lambda name: (-len(name), name))
     if not names:
         return text
-    pattern = "|".join(f"({_written(name)})" for name in names)
-    return re.sub(
-        pattern,
-        lambda found: pseudonyms[names[(found.lastindex or 1) - 1]],
-        text,
-        flags=re.IGNORECASE,
-    )
+    pattern = re.compile("|".join(f"({_written(name)})" for name in names), re.IGNORECASE)
+    begun = _begun(names, text) if is_cut else None
+    whole = text if begun is None else text[:begun]
+    shown = pattern.sub(lambda found: pseudonyms[names[(found.lastindex or 1) - 1]], whole)
+    return shown if begun is None else f"{shown}…"
+
+
+def _begun(names: list[str], text: str) -> int | None:
+    """Gives where a name begins that the text's end may have cut; None where none does."""
+    found = re.search(f"(?:{'|'.join(map(_cut, names))}){_CUT_ESCAPE}\\Z", text, re.IGNORECASE)
+    return found.start() if found else None
+
+
+def _cut(name: str) -> str:
+    """Gives an expression for every beginning of a name."""
+    signs = [_sign(sign) for sign in unicodedata.normalize("NFC", name)]
+    return "(?:".join(signs) + ")?" * (len(signs) - 1)
 
 
 def _written(name: str) -> str:

@@ -27,6 +27,7 @@ from equipoise.studies.loss.grading_told import CLIPPED
 from equipoise.studies.loss.hops import undeclared_hops
 from equipoise.studies.loss.looks import last_look, looks_of, not_executed
 from equipoise.studies.loss.promised import amended
+from equipoise.studies.loss.quoting import told_failures
 
 ARCHIVES = "archive"
 SUITES = "suites"
@@ -181,7 +182,7 @@ def score_run(
     catalog, sha256 = catalog_of(run, version)
     read = columns or run.archive.columns()
     beside = _beside(run, sha256, catalog)
-    return score(
+    scored = score(
         con,
         _at_look(trials_of(run, catalog, read), number or last_look(run.archive)),
         msgspec.structs.replace(
@@ -190,6 +191,8 @@ def score_run(
         rater_spreads(catalog, run.archive.read(Rating)),
         name,
     )
+    told = told_failures(run, scored.suite.harness_errors)
+    return replace(scored, suite=msgspec.structs.replace(scored.suite, harness_errors=told))
 
 
 def _at_look(trials: LossTrials, number: int) -> LossTrials:

@@ -8,7 +8,8 @@ from equipoise.stages.estimate.columns import literal
 from equipoise.stages.estimate.loss.units import LossTrials, UnitTable
 
 _MOST_KINDS = 30
-_MOST_DETAIL = 120
+MOST_DETAIL = 120
+"""Characters of a failure's text that tell its kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ def _errors(con: duckdb.DuckDBPyConnection, trials: LossTrials) -> dict[str, int
     """Counts every attempt without outcome by its ending and the first line of its detail."""
     rows = con.execute(
         "SELECT ending || CASE WHEN detail = '' THEN '' ELSE ': ' || "
-        f"left(split_part(detail, chr(10), 1), {_MOST_DETAIL}) END AS what, count(*) "
+        f"left(split_part(detail, chr(10), 1), {MOST_DETAIL}) END AS what, count(*) "
         f"FROM read_parquet({literal(str(trials.results))}) WHERE arm = {literal(trials.arm)} "
         "AND ending NOT IN ('completed', 'budget', 'refused') GROUP BY what ORDER BY 2 DESC, 1"
     ).fetchall()

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from equipoise.errors import InputError
 from equipoise.records.suite import LossCitation, LossComparison, LossRow
+from equipoise.stages.report.text import visible
 
 COLUMNS = ("partition", "kategorie", "delta", "ci_low", "ci_high", "n", "run_id", "log_zitat")
 REGRESSIONS = "TOP-REGRESSIONS.md"
@@ -114,8 +115,8 @@ def _quoted(citation: LossCitation | None) -> str:
 
 
 def escaped(text: str) -> str:
-    """Gives the text as one cell of a Markdown table: no pipe, line break or tag of its own."""
-    flat = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|")
+    """Gives the text as one cell of a Markdown table: no pipe, line break, tag or unseen."""
+    flat = visible(" ".join(text.split())).replace("\\", "\\\\").replace("|", "\\|")
     return flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
