@@ -7,9 +7,10 @@ from datetime import datetime
 
 import anyio
 
+from equipoise.gateway.asking import Collecting
 from equipoise.gateway.channel import Channel
 from equipoise.gateway.estimating import estimated
-from equipoise.gateway.exchange import Answered, Asked, Cut, Unreachable, Upstream, pack
+from equipoise.gateway.exchange import Answered, Asked, Cut, Exchange, Unreachable, Upstream, pack
 from equipoise.gateway.headers import passed_back
 from equipoise.gateway.limits import RETRIED, Limits, OverCap, Pace, Purse, wait_of
 from equipoise.gateway.prices import Prices
@@ -18,6 +19,9 @@ from equipoise.gateway.wire.facts import Api, Found, Question
 from equipoise.gateway.wire.reading import Reading
 from equipoise.records.call import Price
 from equipoise.records.codec import encode
+
+Way = Channel | Collecting
+"""Where the answer of a call goes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +57,9 @@ class Caller:
         }
 
     async def call(
-        self, session: Session, asked: Asked, question: Question, channel: Channel
-    ) -> None:
-        """Carries one call; whatever happens, exactly one record of it is left."""
+        self, session: Session, asked: Asked, question: Question, channel: Way
+    ) -> Exchange:
+        """Carries one call and gives it; whatever happens, exactly one record of it is left."""
         call = Call(
             seq=session.next_seq(),
             asked=asked,
@@ -79,6 +83,8 @@ class Caller:
         elif call.fault == "closed":
             message = "the trial has ended, and its way to the model with it"
             await channel.refuse(asked.api, 503, "closed", message)
+        assert call.exchange is not None
+        return call.exchange
 
     async def count(
         self, session: Session, asked: Asked, question: Question, channel: Channel
@@ -115,7 +121,7 @@ class Caller:
         record = call.record(found, cost)
         session.under_way.pop(call.seq, None)
         session.calls[call.seq] = record
-        exchange = session.exchange(call, record)
+        call.exchange = exchange = session.exchange(call, record)
         if self._terms.keep is None:
             session.exchanges[call.seq] = exchange
         else:
@@ -124,14 +130,16 @@ class Caller:
     def _cost(self, call: Call, found: Found) -> Price | None:
         """Gives what the call cost; null where the usage is not the whole of it."""
         is_whole = found.usage is not None and found.is_complete
-        if not is_whole or call.question.has_hosted_tools or found.usage is None:
+        is_chat = call.asked.api is Api.CHAT  # which does not say whether they were used
+        has_hosted = found.has_hosted_use or (is_chat and call.question.has_hosted_tools)
+        if not is_whole or has_hosted or found.usage is None:
             return None
         vendor = self._upstreams[call.asked.api].vendor
         model = found.model or call.question.model
         prices, now = self._terms.prices, self._terms.clock()
         return prices.cost(vendor, model, found.usage, now, n_long=found.n_long_cached)
 
-    async def _carried(self, session: Session, call: Call, channel: Channel) -> None:
+    async def _carried(self, session: Session, call: Call, channel: Way) -> None:
         refused = _refused(session, call.question) or self._reserved(call)
         if refused is not None:
             await _refuse(call, channel, refused)
@@ -148,7 +156,7 @@ class Caller:
         except TimeoutError:
             await self._timed_out(call, channel)
 
-    async def _tried(self, call: Call, channel: Channel, pace: Pace) -> bool:
+    async def _tried(self, call: Call, channel: Way, pace: Pace) -> bool:
         """Asks once; says whether that was the end of it."""
         limits = self._terms.limits
         spread = int(call.asked.request[:4] or "0", 16) / 2**16
@@ -199,10 +207,12 @@ class Caller:
             return Refused(fault="spending_cap", message=str(error))
         return None
 
-    async def _delivered(self, call: Call, channel: Channel, answered: Answered) -> None:
+    async def _delivered(self, call: Call, channel: Way, answered: Answered) -> None:
         kind = answered.headers.get("content-type", "")
         call.status, call.is_simulated = answered.status, answered.is_simulated
         call.headers = passed_back(answered.headers)
+        if call.n_retries and answered.status in RETRIED:  # we have asked often enough for both
+            call.headers["x-should-retry"] = "false"
         call.reading = Reading(call.asked.api, status=answered.status, content_type=kind)
         is_streamed = "text/event-stream" in kind or (
             call.question.is_streamed and answered.status < 400
@@ -223,7 +233,7 @@ class Caller:
             call.fault = str(error) or "cut_stream"
             await _cut(call, channel, "the connection to the model was cut in its answer")
 
-    async def _timed_out(self, call: Call, channel: Channel) -> None:
+    async def _timed_out(self, call: Call, channel: Way) -> None:
         call.fault = "timeout"
         await _cut(call, channel, f"no whole answer within {self._terms.limits.timeout_s:g} s")
 
@@ -240,13 +250,13 @@ def _refused(session: Session, question: Question) -> Refused | None:
     return None
 
 
-async def _refuse(call: Call, channel: Channel, refused: Refused) -> None:
+async def _refuse(call: Call, channel: Way, refused: Refused) -> None:
     call.fault, call.status = refused.fault, refused.status
     api = call.asked.api
     call.answer += await channel.refuse(api, refused.status, refused.fault, refused.message)
 
 
-async def _cut(call: Call, channel: Channel, message: str) -> None:
+async def _cut(call: Call, channel: Way, message: str) -> None:
     """Cuts an answer that has begun; one that has not becomes an error."""
     if channel.has_begun:
         channel.cut()

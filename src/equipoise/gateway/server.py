@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from equipoise.errors import InputError
+from equipoise.gateway.asking import Collecting
 from equipoise.gateway.calling import Caller, Terms, models_listed
 from equipoise.gateway.channel import Channel, TooLarge
 from equipoise.gateway.exchange import Asked, Exchange, Upstream
@@ -148,6 +149,43 @@ class RecordingGateway:
         if session.exchanges:
             self._held[trial] = _in_order(session.exchanges)
         return _in_order(session.calls)
+
+    def vendor(self, api: Api) -> str:
+        """Gives whose models answer in this format; may be empty."""
+        return self._upstreams[api].vendor
+
+    async def ask(
+        self, trial: str, model: str, api: Api, path: str, body: bytes, *, seq: int = 1
+    ) -> Exchange:
+        """Asks from within, by the same rules and with the same record as a harness.
+
+        Args:
+            trial: what the call is recorded under; it needs no way of its own.
+            model: the only model that the body may ask.
+            api: the format of the body.
+            path: the vendor's, such as ``/v1/messages``.
+            body: the request.
+            seq: the number of the call in its record.
+
+        Raises:
+            InputError: the model's id names no version, or the body is no request.
+        """
+        check_model(model, allowed=self._allowed)
+        question = read_question(api, path, body)
+        if question is None:
+            raise InputError("a body that is no JSON object", wanted="a request")
+        route = Route(trial=trial, url="", socket=None, token="")
+        session = Session(route=route, model=model, n_calls=seq - 1)
+        asked = Asked(
+            trial=trial,
+            purpose=Purpose.CALL,
+            api=api,
+            path=path,
+            headers=passed_on({"content-type": "application/json"}),
+            body=body,
+            request=digest(body),
+        )
+        return await self._caller.call(session, asked, question, Collecting())
 
     @property
     def spent_usd(self) -> float:

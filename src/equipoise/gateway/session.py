@@ -37,6 +37,7 @@ class Call:
     is_recorded: bool = False
     is_sent: bool = False
     reservation: Reservation | None = None
+    exchange: Exchange | None = None
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
 
     def took(self, chunk: bytes, most: int) -> None:

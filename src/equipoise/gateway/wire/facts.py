@@ -44,6 +44,7 @@ class Found:
     `is_complete`: the answer came to its own end. `fault` is the provider's word for an error in
     it. `n_text_bytes` counts the text and the tool arguments, for an estimate where no usage came;
     `n_long_cached` the tokens that were written to a cache for an hour, which cost more.
+    `has_hosted_use`: the provider ran a tool of its own, which costs beside the tokens.
     """
 
     model: str | None = None
@@ -55,6 +56,7 @@ class Found:
     fault: str = ""
     n_text_bytes: int = 0
     n_long_cached: int = 0
+    has_hosted_use: bool = False
 
 
 class Vendor(Protocol):

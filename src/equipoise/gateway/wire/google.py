@@ -60,6 +60,8 @@ class Google:
         for candidate in map(mapping, items(event.get("candidates"))):
             for part in map(mapping, items(mapping(candidate.get("content")).get("parts"))):
                 found.n_text_bytes += n_bytes(part.get("text"), str(part.get("functionCall") or ""))
+                found.has_hosted_use |= "executableCode" in part
+            found.has_hosted_use |= "groundingMetadata" in candidate
             if reason := text(candidate.get("finishReason")):
                 found.stop_reason, found.is_complete = reason, True
                 found.is_truncated = found.is_truncated or reason == "MAX_TOKENS"

@@ -42,6 +42,7 @@ class Messages:
             case "content_block_start":
                 block = mapping(event.get("content_block"))
                 found.n_text_bytes += n_bytes(block.get("text"), block.get("name"))
+                found.has_hosted_use |= block.get("type") == "server_tool_use"
             case "content_block_delta":
                 delta = mapping(event.get("delta"))
                 parts = (delta.get(k) for k in ("text", "partial_json", "thinking"))
@@ -67,6 +68,7 @@ class Messages:
                 mapping(block).get("text"), mapping(block).get("thinking")
             )
             found.n_text_bytes += n_bytes(str(mapping(block).get("input") or ""))
+            found.has_hosted_use |= mapping(block).get("type") == "server_tool_use"
         found.is_complete = True
 
     def error(self, status: int, kind: str, message: str) -> dict[str, Any]:

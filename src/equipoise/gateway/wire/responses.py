@@ -15,7 +15,7 @@ from equipoise.gateway.wire.facts import (
 )
 from equipoise.gateway.wire.facts import whole_number as number
 
-_HOSTED = ("web_search", "file_search", "code_interpreter", "image_generation", "mcp", "computer")
+_HOSTED = ("web_search", "file_search", "code_interpreter", "image_generation", "mcp")
 
 
 class Responses:
@@ -63,6 +63,7 @@ class Responses:
             found.fault = fault_of(body["error"])
         _stopped(found, body)
         for item in map(mapping, items(body.get("output"))):
+            found.has_hosted_use |= text(item.get("type")).startswith(_HOSTED)
             found.n_text_bytes += n_bytes(*(item.get(k) for k in ("name", "arguments", "input")))
             for part in map(mapping, items(item.get("content"))):
                 found.n_text_bytes += n_bytes(part.get("text"), part.get("refusal"))

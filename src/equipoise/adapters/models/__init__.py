@@ -1,0 +1,1 @@
+"""Models that are asked directly, all through the gateway: a provider, a recording, a scenario."""
