@@ -47,13 +47,41 @@ _STATE = "state: {directory: state, scope: run}"
 _PROBE = '{name: desk, files: {glob: "logs/*.jsonl", trace: trace}}'
 
 
+_AGENT = """\
+sandbox: {environment: [PATH]}
+state: {directory: state}
+arms:
+  - name: release-1
+    system:
+      agent:
+        harness: {command: {argv: [no-such-agent]}}
+        model: some-model-2026-01-01
+        provider: {compatible: {url: "http://127.0.0.1:9", key: NO_SUCH_KEY}}
+"""
+
+
+def test_an_agent_s_key_and_program_are_looked_for_and_nobody_is_asked(study: Path) -> None:
+    path = study / "study.yaml"
+    text = path.read_text()
+    path.write_text(text[: text.index("arms:")] + _AGENT)
+    done = _run("doctor", study)
+    assert done.returncode == 3, done.stdout
+    assert "NEEDED  models of arm release-1: there is no key for compatible" in done.stdout
+    assert "NO_SUCH_KEY" in done.stdout
+    there = _run("doctor", study, NO_SUCH_KEY="canary-of-a-key")
+    assert "ok      models of arm release-1: its provider can be asked" in there.stdout
+    assert "canary-of-a-key" not in there.stdout + there.stderr
+
+
 @pytest.mark.requirement("E2E-52")
 def test_a_bare_machine_is_told_what_each_thing_costs_and_how_to_get_it(tmp_path: Path) -> None:
     done = _run("doctor", PATH=str(tmp_path))
     assert done.returncode == 0
-    for name in ("git", "ssh-keygen", "openssl", "setpriv", "bwrap", "psql", "Chromium"):
+    for name in ("git", "ssh-keygen", "openssl", "setpriv", "psql", "Chromium"):
         assert f"missing {name}: not installed\n        costs: " in done.stdout
     assert "mend:  apt-get install chromium" in done.stdout
+    assert "missing sandbox bubblewrap: bubblewrap is not here" in done.stdout
+    assert "missing harness claude-code: " in done.stdout
     assert "ok      python: CPython 3." in done.stdout
     assert done.stdout.splitlines()[-1].startswith("ready; not there: git, ssh-keygen")
 

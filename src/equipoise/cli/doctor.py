@@ -21,15 +21,16 @@ def command(study: Path | None, *, as_json: bool) -> None:
     Prints one line for each tool, with what its absence costs and how to install it. Nothing but
     Python itself is needed by every study: a missing tool takes away only what needs it. With the
     folder of a STUDY, what that study needs is looked at more closely: its databases are reached,
-    its state may be put back, its programs are there. Nothing is changed.
+    its state may be put back, its programs are there, its models can be asked. Nothing is changed.
 
     Exit codes: 0 nothing is missing that is needed; 2 the study cannot be read; 3 something the
     study needs is missing.
     """
+    from equipoise.cli.doctor_agents import of_agents
     from equipoise.cli.doctor_checks import of_machine
     from equipoise.cli.doctor_study import of_study
 
-    findings = list(of_machine(study or Path()))
+    findings = [*of_machine(study or Path()), *of_agents()]
     if study is not None:
         findings = list(of_study(study, findings))
     click.echo(_as_json(findings) if as_json else _told(findings, study), nl=False)

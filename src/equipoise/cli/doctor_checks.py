@@ -65,7 +65,6 @@ def of_machine(folder: Path) -> Iterator[Finding]:
         costs="when a run is killed, what it started lives on until the run is resumed",
         mend="apt-get install util-linux",
     )
-    yield _sandbox()
     yield from _postgres()
     yield from _browser()
 
@@ -119,29 +118,6 @@ def _program(name: str, ask: list[str], *, costs: str, mend: str) -> Finding:
     )
 
 
-def _sandbox() -> Finding:
-    """Looks whether a program can really be shut off: the tool may be there and not be allowed."""
-    path = shutil.which("bwrap")
-    works = False
-    if path:
-        shut = [path, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
-        works = _ends_well(shut)
-    found = "not installed"
-    if path:
-        found = path if works else f"{path}, but the system forbids user namespaces"
-    return Finding(
-        name="bwrap",
-        is_there=works,
-        found=found,
-        costs="a command under test cannot shut itself off from files and network by beginning "
-        "with bwrap; a container around the whole run does the same",
-        mend="apt-get install bubblewrap"
-        if not path
-        else "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
-        "user.max_user_namespaces), or run in a container",
-    )
-
-
 def _postgres() -> Iterator[Finding]:
     costs = "a state in PostgreSQL cannot be put back, and its rows are unavailable"
     yield _package("psycopg", costs=costs, mend="pip install 'equipoise[postgres]'")
@@ -191,11 +167,6 @@ def _first_line(command: list[str]) -> str:
     done = _asked(command)
     lines = done.stdout.decode("utf-8", "replace").strip().splitlines() if done else []
     return lines[0].strip() if lines else "says nothing"
-
-
-def _ends_well(command: list[str]) -> bool:
-    done = _asked(command)
-    return done is not None and done.returncode == 0
 
 
 def _asked(command: list[str]) -> "subprocess.CompletedProcess[bytes] | None":

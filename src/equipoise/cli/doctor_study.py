@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from equipoise.cli.doctor_agents import needed, of_arms
 from equipoise.cli.doctor_checks import Finding
 from equipoise.errors import EquipoiseError
 from equipoise.records.plan import ProbeSpec, StateSpec
@@ -34,7 +35,9 @@ def of_study(study: Path, machine: list[Finding]) -> Iterator[Finding]:
     draft, _ = read_study(read_needed(study / STUDY, "the study file"))
     state = state_spec(draft.state)
     probes = [probe_spec(probe) for probe in draft.probes]
+    systems = {arm.name: arm.system for arm in draft.arms}
     wanted = {name for use in _uses(study, state, probes) for name in _TOOLS.get(use, ())}
+    wanted |= needed(systems)
     for finding in machine:
         is_named = finding.name == "Chromium" and any(_executable(p) for p in probes)
         yield finding.needed() if finding.name in wanted and not is_named else finding
@@ -51,6 +54,7 @@ def of_study(study: Path, machine: list[Finding]) -> Iterator[Finding]:
         yield _state(state, study)
     for probe in probes:
         yield from _probe(probe, study)
+    yield from of_arms(systems, study)
 
 
 def _uses(study: Path, state: StateSpec | None, probes: list[ProbeSpec]) -> Iterator[str]:

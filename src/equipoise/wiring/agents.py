@@ -10,6 +10,7 @@ from equipoise.errors import Blocked, InputError
 from equipoise.ports.agents import Available, Sandbox, Seed
 
 _CHOSEN = "equipoise.adapters.sandboxes.choosing:chosen"
+_SURVEYED = "equipoise.adapters.sandboxes.choosing:surveyed"
 _STORE = "equipoise.adapters.workspaces.store:SeedStore"
 _SEED_KINDS = ("folder", "repository", "commit")
 
@@ -30,6 +31,12 @@ async def sandbox(allowed: Sequence[str]) -> tuple[Sandbox, Available]:
         else:
             return choice.sandbox, choice.tried[name]
     raise Blocked("; ".join(whys))
+
+
+async def surveyed() -> Mapping[str, Available]:
+    """Tries every sandbox there is, and says what came of it."""
+    found: Mapping[str, Available] = await _loaded(_SURVEYED)()
+    return found
 
 
 class Seeds:

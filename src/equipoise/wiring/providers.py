@@ -8,9 +8,11 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import anyio
+
 from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
-from equipoise.errors import InputError, nearest
+from equipoise.errors import EquipoiseError, InputError, nearest
 from equipoise.ports.agents import Gateway
 
 PROVIDERS = ("anthropic", "openai", "google", "compatible", "replay", "scripted")
@@ -77,6 +79,28 @@ def gateway(provider: Any, setting: Any) -> Gateways:
         upstream = replay(_recorded(_inside(options, setting.folder, name)))
         return Gateways(upstream=upstream, is_simulated=True, setting=setting, terms={})
     return _provider(name, options or {}, setting)
+
+
+def usable(provider: Any, folder: Path) -> str:
+    """Says why a provider cannot be asked: an option, a file, a key; "" where it can."""
+    setting = _Folder(folder=folder, ledger=None, clock=None)
+
+    async def entered() -> None:
+        async with gateway(provider, setting).upstream:
+            pass
+
+    try:
+        anyio.run(entered)
+    except EquipoiseError as error:
+        return str(error)
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Folder:
+    folder: Path
+    ledger: None
+    clock: None
 
 
 def _provider(name: str, options: Any, setting: Any) -> Gateways:
