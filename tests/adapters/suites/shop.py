@@ -1,5 +1,6 @@
 """A shop whose sums are wrong, hidden tests of it, and how agents mend it or cheat."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from equipoise.adapters.workspaces.recipe import Commit
@@ -180,7 +181,7 @@ def hidden(folder: Path) -> Path:
     return place
 
 
-def diff(shop: GitSeed, folder: Path, files: dict[str, str]) -> bytes:
+def diff(shop: GitSeed, folder: Path, files: Mapping[str, str]) -> bytes:
     """What is frozen after an agent that wrote some files."""
     shop.copy(folder)
     for name, text in files.items():

@@ -1,44 +1,90 @@
 """Hidden tests score what an agent did, and no cheat makes them say more."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
 import pytest
 
+from adapters.sandboxes.cells import needs_bubblewrap
 from adapters.suites import shop
-from adapters.suites.bare import Bare
-from equipoise.adapters.suites.hidden import HiddenTests, opened
+from equipoise.adapters.sandboxes.bubblewrap import Bubblewrap
+from equipoise.adapters.sandboxes.unmounted import PlainProcess
+from equipoise.adapters.suites.hidden import HiddenSuite, opened
+from equipoise.adapters.suites.hidden_tests import HiddenTests
 from equipoise.errors import InputError
+from equipoise.ports.agents import Bounds, Sandbox
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
+
+HOSTILE = {
+    "searching": """
+import os
+found, WORD = [], b"_".join((b"test", b"bounds"))
+for place, folders, names in os.walk("/"):
+    folders[:] = [one for one in folders if one not in ("lib", "usr", "proc", "sys", "dev")]
+    found += [one for one in names if "test_shop" in one or WORD in read(place, one)]
+others = [one for one in os.listdir("/proc") if one.isdecimal()]
+found += [one for one in others if b"tester" in read(f"/proc/{one}", "cmdline")]
+def total(prices): return found
+""",
+    "killing": "import os\nos.kill(-1, 9)\n",
+    "hanging": "def total(prices):\n    while True: pass\n",
+    "forking": "import os\ndef total(prices):\n    while True: os.fork()\n",
+    "flooding": "def total(prices): return bytearray(200 * 2**20)\n",
+    "talking": "import sys\ndef total(prices):\n    while True: sys.stdout.write('x' * 65536)\n",
+}
+
+_READ = """
+def read(*parts):
+    path = os.path.join(*parts)
+    try:
+        with open(path, "rb") as file: return file.read(20_000) if os.path.isfile(path) else b""
+    except OSError: return b""
+"""
+
+_ENDLESS = ("hanging", "forking", "talking")
 
 
 def now() -> datetime:
     return datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, SuiteRun]:
-    """Each mend and each cheat, run against one tests' process."""
-    folder = tmp_path_factory.mktemp("h")
+def run_all(
+    folder: Path, sandbox: Sandbox, changes: Mapping[str, Mapping[str, str]], tests: HiddenTests
+) -> dict[str, SuiteRun]:
+    """Each change, run against one tests' process, two at a time."""
     seed = shop.seed(folder)
-    tests = HiddenTests(folder=shop.hidden(folder), expected=shop.IDS)
     found: dict[str, SuiteRun] = {}
 
-    async def run_all() -> None:
-        async with opened(tests, Bare(), folder / "w", now) as suite:
-            for name, files in (shop.MENDS | shop.CHEATS).items():
-                diff = shop.diff(seed, folder / name, files)
-                found[name] = await suite.run(seed, diff, name)
+    async def run_one(suite: HiddenSuite, name: str) -> None:
+        diff = shop.diff(seed, folder / name, changes[name])
+        found[name] = await suite.run(seed, diff, name)
 
-    anyio.run(run_all)
+    async def run() -> None:
+        async with opened(tests, sandbox, folder / "w", now) as suite:
+            names = list(changes)
+            for pair in zip(names[::2], [*names[1::2], ""], strict=False):
+                async with anyio.create_task_group() as tasks:
+                    for name in filter(None, pair):
+                        tasks.start_soon(run_one, suite, name)
+
+    anyio.run(run)
     return found
 
 
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, SuiteRun]:
+    folder = tmp_path_factory.mktemp("h")
+    tests = HiddenTests(folder=shop.hidden(folder), expected=shop.IDS)
+    with closing(PlainProcess()) as sandbox:
+        return run_all(folder, sandbox, shop.MENDS | shop.CHEATS, tests)
+
+
 @pytest.mark.requirement("OUT-48")
-def test_an_honest_mend_passes(runs: Mapping[str, SuiteRun]) -> None:
-    run = runs["honest"]
+def test_an_honest_mend_passes(apart: Mapping[str, SuiteRun]) -> None:
+    run = apart["honest"]
     assert (run.status, run.n_passed, run.n_expected) == (SuiteStatus.SCORED, 5, 5), run
     assert [one.id for one in run.tests] == list(shop.IDS)
     assert all(one.duration_ms is not None for one in run.tests)
@@ -50,22 +96,73 @@ def test_an_honest_mend_passes(runs: Mapping[str, SuiteRun]) -> None:
 
 @pytest.mark.requirement("OUT-27")
 @pytest.mark.parametrize("cheat", shop.CHEATS)
-def test_a_cheat_gains_nothing(runs: Mapping[str, SuiteRun], cheat: str) -> None:
-    run = runs[cheat]
+def test_a_cheat_gains_nothing(apart: Mapping[str, SuiteRun], cheat: str) -> None:
+    run = apart[cheat]
     assert run.status is shop.STATUS.get(cheat, SuiteStatus.SCORED), run
     assert run.n_passed == shop.DESERVED.get(cheat, 1), run
 
 
-def test_why_a_test_failed_is_kept(runs: Mapping[str, SuiteRun]) -> None:
-    run = runs["settings of pytest"]
+def test_why_a_test_failed_is_kept(apart: Mapping[str, SuiteRun]) -> None:
+    run = apart["settings of pytest"]
     failed = {one.id: one for one in run.tests if one.outcome is TestOutcome.FAILED}
     assert "assert 4 == 7" in failed["test_shop.py::test_total[prices0-7]"].message
     assert run.left_out == ("pytest.ini",)
 
 
+def test_in_one_process_what_is_tampered_with_is_seen(tmp_path: Path) -> None:
+    names = (
+        "conftest hook",
+        "exit at import",
+        "patching the runner",
+        "always equal",
+        "writing to every file",
+        "tracing and leaving",
+        "looking for the answers",
+    )
+    tests = HiddenTests(folder=shop.hidden(tmp_path), expected=shop.IDS, is_apart=False)
+    changes = shop.MENDS | {name: shop.CHEATS[name] for name in names}
+    with closing(PlainProcess()) as sandbox:
+        runs = run_all(tmp_path, sandbox, changes, tests)
+    assert (runs["honest"].status, runs["honest"].n_passed) == (SuiteStatus.SCORED, 5)
+    assert not runs["honest"].is_apart
+    assert (runs["conftest hook"].status, runs["conftest hook"].n_passed) == (SuiteStatus.SCORED, 1)
+    assert runs["exit at import"].status is SuiteStatus.NO_REPORT
+    for name in names[2:-1]:
+        assert runs[name].status is SuiteStatus.TAMPERED, runs[name]
+    # The documented limit: in one process a program can look for the answers, and finds some.
+    assert runs["looking for the answers"].n_passed > 1
+
+
+@needs_bubblewrap
+@pytest.mark.requirement("OUT-27")
+@pytest.mark.requirement("OUT-50")
+def test_a_hostile_program_finds_nothing_and_ends(tmp_path: Path) -> None:
+    hidden = shop.hidden(tmp_path)
+    changes = {
+        name: {"shop/prices.py": f"import os\n{_READ}\n{text}"} for name, text in HOSTILE.items()
+    }
+    endless = {name: changes.pop(name) for name in _ENDLESS}
+    runs: dict[str, SuiteRun] = {}
+    with closing(Bubblewrap()) as sandbox:
+        for name, some, wall_s in (("a", shop.MENDS | changes, 60.0), ("b", endless, 3.0)):
+            bounds = Bounds(wall_s=wall_s, n_processes=40, memory_bytes=128 * 2**20)
+            tests = HiddenTests(folder=hidden, expected=shop.IDS, bounds=bounds)
+            tmp_path.joinpath(name).mkdir()
+            runs |= run_all(tmp_path / name, sandbox, some, tests)
+            assert not any(tmp_path.joinpath(name, "w", "runs").iterdir())
+    assert (runs["honest"].status, runs["honest"].n_passed) == (SuiteStatus.SCORED, 5)
+    assert runs["honest"].isolation == "namespaces"
+    assert runs["searching"].status is SuiteStatus.SCORED
+    assert "assert [] == 7" in runs["searching"].tests[0].message, runs["searching"].tests[0]
+    assert runs["killing"].status is SuiteStatus.SCORED  # there was nobody to be killed
+    assert runs["hanging"].status is SuiteStatus.TIMED_OUT
+    assert all(runs[name].n_passed == 0 for name in HOSTILE), runs
+    assert all(runs[name].status is not SuiteStatus.NO_REPORT for name in HOSTILE)
+
+
 def test_what_is_no_suite_is_said(tmp_path: Path) -> None:
     async def open_it() -> None:
-        async with opened(HiddenTests(folder=tmp_path), Bare(), tmp_path / "w", now):
+        async with opened(HiddenTests(folder=tmp_path), PlainProcess(), tmp_path / "w", now):
             pass
 
     with pytest.raises(InputError, match="holds no tests"):

@@ -6,13 +6,11 @@ tests do not exist. What crosses between them are plain values (see `inside`).
 """
 
 import hashlib
-import json
 import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -20,47 +18,16 @@ import anyio
 import anyio.abc
 
 from equipoise.adapters.suites.hidden_files import N_CANARIES, HiddenFiles, hidden_copy
-from equipoise.adapters.suites.interpreters import beginning, mounts, pytest_paths
+from equipoise.adapters.suites.hidden_tests import HiddenTests
+from equipoise.adapters.suites.interpreters import pytest_paths
+from equipoise.adapters.suites.jobs import Jobs
 from equipoise.adapters.suites.verdict import Heard, Verdict, judged
 from equipoise.errors import InputError
-from equipoise.ports.agents import Bounds, Ended, HowEnded, Job, Mount, Sandbox, Seed
+from equipoise.ports.agents import Ended, HowEnded, Job, Sandbox, Seed
 from equipoise.records.suite_run import SuiteRun
 
-KEPT = (
-    "**/conftest.py",
-    "**/pytest.ini",
-    "**/.pytest.ini",
-    "**/tox.ini",
-    "**/sitecustomize.py",
-    "**/usercustomize.py",
-    "**/*.pth",
-    "**/*.pyc",
-)
-"""Paths that stay as the seed has them, whatever the agent made of them."""
-
-_BOUNDS = Bounds(wall_s=300.0)
 _BEGIN_S = 60.0
 _LAST_WORD_S = 1.0
-_FOREVER_S = 7 * 86_400.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HiddenTests:
-    """What is hidden, and how it is run.
-
-    `expected` are the ids of the tests, null = all that are found (see `HiddenSuite.run`). `paths`
-    are where the program's modules lie in the workspace. Changes of what `allowed` does not mean,
-    or `kept` means, are left out.
-    """
-
-    folder: Path
-    name: str = "hidden"
-    expected: tuple[str, ...] | None = None
-    paths: tuple[str, ...] = (".", "src")
-    allowed: tuple[str, ...] = ("**",)
-    kept: tuple[str, ...] = KEPT
-    environment: dict[str, str] = field(default_factory=dict)
-    bounds: Bounds = _BOUNDS
 
 
 class HiddenSuite:
@@ -79,6 +46,7 @@ class HiddenSuite:
         self._sandbox = sandbox
         self._work = work
         self._files = files
+        self._jobs = Jobs(tests=tests, files=files, work=work)
         self._clock = clock
         self._tester: Ended | None = None
 
@@ -99,7 +67,8 @@ class HiddenSuite:
             )
             shared = self._work / "shared" / run
             shared.mkdir(parents=True)
-            verdict = await self._verdict(workspace, shared, lease)
+            run_it = self._verdict if self._tests.is_apart else self._verdict_together
+            verdict = await run_it(workspace, shared, lease)
             shutil.rmtree(shared, ignore_errors=True)
         finally:
             shutil.rmtree(place, ignore_errors=True)
@@ -109,7 +78,7 @@ class HiddenSuite:
             n_passed=verdict.n_passed,
             n_expected=verdict.n_expected,
             tests=verdict.tests,
-            is_apart=True,
+            is_apart=self._tests.is_apart,
             isolation=self._sandbox.isolation,
             suite_sha256=self._files.sha256,
             seed_sha256=seed.sha256,
@@ -127,10 +96,10 @@ class HiddenSuite:
         is_timed_out = False
         try:
             async with await self._connected() as tester:
-                await tester.send(self._order(workspace, shared))
+                await tester.send(self._jobs.order(workspace, shared).encode() + b"\n")
                 with anyio.move_on_after(self._tests.bounds.wall_s) as limit:
                     await self._listen(
-                        tester, heard, self._program(workspace, shared, lease), program
+                        tester, heard, self._jobs.program(workspace, shared, lease), program
                     )
                 is_timed_out = limit.cancelled_caught
         except OSError as error:
@@ -140,11 +109,25 @@ class HiddenSuite:
             heard, self._tests.expected, N_CANARIES, is_timed_out=is_timed_out, detail=detail
         )
 
+    async def _verdict_together(self, workspace: Path, shared: Path, lease: str) -> Verdict:
+        """Runs tests and program in one process, in one sandbox."""
+        word = secrets.token_hex(16)
+        ended = await self._sandbox.run(self._jobs.together(workspace, shared, lease, word))
+        heard = Heard(canary=self._files.canary)
+        for line in ended.stdout.splitlines():
+            spoken, _, event = line.partition(b" ")
+            if spoken == word.encode():
+                heard.take_line(event)
+        is_over = ended.how is HowEnded.TIMED_OUT
+        return judged(
+            heard, self._tests.expected, N_CANARIES, is_timed_out=is_over, detail=_said(ended)
+        )
+
     async def _listen(
         self, tester: anyio.abc.SocketStream, heard: Heard, job: Job, program: list[Ended]
     ) -> None:
         """Starts the program when the tests wait for it, and hears them out."""
-        over = anyio.Event()
+        over, is_started = anyio.Event(), False
         async with anyio.create_task_group() as tasks:
 
             async def run_program() -> None:
@@ -154,67 +137,20 @@ class HiddenSuite:
                     tasks.cancel_scope.cancel()
 
             async for line in _lines(tester):
-                event = json.loads(line)
-                heard.take(event)
-                if event["event"] == "listening":
+                heard.take_line(line)
+                if heard.is_listening and not is_started:
+                    is_started = True
                     tasks.start_soon(run_program)
-                elif event["event"] == "done":
+                if heard.is_done:
                     break
             if not heard.is_done:
                 with anyio.move_on_after(_LAST_WORD_S):
                     await over.wait()  # why it ended is worth a moment
             tasks.cancel_scope.cancel()
 
-    def _order(self, workspace: Path, shared: Path) -> bytes:
-        own = self._work / "tester" / shared.name
-        own.mkdir()
-        order = {
-            "folder": str(self._files.folder),
-            "canary": self._files.canary,
-            "modules": _tops(workspace, self._tests.paths),
-            "bridge": str(shared / "bridge"),
-            "tmp": str(shared / "tmp"),
-            "own": str(own),
-            "wall_s": self._tests.bounds.wall_s,
-        }
-        return json.dumps(order).encode() + b"\n"
-
-    def _program(self, workspace: Path, shared: Path, lease: str) -> Job:
-        paths = [str(workspace / path) for path in self._tests.paths]
-        return Job(
-            argv=beginning("subject", "main", str(shared / "bridge"), str(workspace), *paths),
-            lease=lease,
-            folder=str(workspace),
-            environment={"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", **self._tests.environment},
-            mounts=(
-                *mounts(),
-                Mount(source=workspace, target=str(workspace), is_writable=True),
-                Mount(source=shared, target=str(shared), is_writable=True),
-            ),
-            bounds=self._tests.bounds,
-        )
-
     async def serve(self) -> None:
         """Keeps the tests' process running until it is cancelled."""
-        folders = (self._work / "tester", self._work / "shared")
-        self._tester = await self._sandbox.run(
-            Job(
-                argv=beginning("tester", "serve", str(self._control), paths=pytest_paths()),
-                lease=f"suite-{self._files.canary}",
-                folder=str(self._work / "tester"),
-                environment={"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"},
-                mounts=(
-                    *mounts(),
-                    Mount(source=self._files.folder, target=str(self._files.folder)),
-                    *(Mount(source=one, target=str(one), is_writable=True) for one in folders),
-                ),
-                bounds=Bounds(wall_s=_FOREVER_S),
-            )
-        )
-
-    @property
-    def _control(self) -> Path:
-        return self._work / "tester" / "control"
+        self._tester = await self._sandbox.run(self._jobs.tests_process())
 
     async def _connected(self) -> anyio.abc.UNIXSocketStream:
         """Connects to the tests' process, once it is there.
@@ -225,7 +161,7 @@ class HiddenSuite:
         give_up = time.monotonic() + _BEGIN_S
         while True:
             try:
-                return await anyio.connect_unix(self._control)
+                return await anyio.connect_unix(self._jobs.control)
             except OSError:
                 if self._tester is not None:
                     raise OSError(_said(self._tester)) from None
@@ -254,7 +190,8 @@ async def opened(
         )
     suite = await anyio.to_thread.run_sync(_made, tests, sandbox, work, clock)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(suite.serve)
+        if tests.is_apart:
+            tasks.start_soon(suite.serve)
         try:
             yield suite
         finally:
@@ -280,17 +217,6 @@ async def _lines(stream: anyio.abc.SocketStream) -> AsyncIterator[bytes]:
         *lines, rest = rest.split(b"\n")
         for line in lines:
             yield line
-
-
-def _tops(workspace: Path, paths: Sequence[str]) -> list[str]:
-    """Gives the names of modules at the top of a workspace."""
-    names: set[str] = set()
-    for path in paths:
-        folder = workspace / path
-        if folder.is_dir():
-            names |= {one.stem for one in folder.iterdir() if one.suffix == ".py"}
-            names |= {one.name for one in folder.iterdir() if one.joinpath("__init__.py").is_file()}
-    return sorted(names)
 
 
 def _said(ended: Ended) -> str:

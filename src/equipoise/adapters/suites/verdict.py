@@ -1,5 +1,6 @@
 """Judges a run of a suite by what was heard of it; silence and lies are no scores."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,12 +22,19 @@ class Heard:
     unread: dict[str, str] = field(default_factory=dict)
     results: dict[str, TestResult] = field(default_factory=dict)
     lies: list[str] = field(default_factory=list)
+    is_listening: bool = False
     is_done: bool = False
     has_program_ended: bool = False
     _running: str = ""
 
-    def take(self, event: Mapping[str, Any]) -> None:
-        """Takes an event in; one that cannot be is a lie."""
+    def take_line(self, line: bytes) -> None:
+        """Takes an event in; what is none, or cannot be at this point, is a lie."""
+        try:
+            self._take(json.loads(line))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            self.lies.append(f"no event: {line[:200]!r}")
+
+    def _take(self, event: Mapping[str, Any]) -> None:
         kind = event.get("event")
         if kind == "collected" and self.collected is None:
             self.collected = [str(one) for one in event["ids"]]
@@ -46,7 +54,9 @@ class Heard:
             self.is_done = True
             self.lies += [str(one) for one in event.get("lies", ())]
             self.has_program_ended = bool(event.get("program_ended"))
-        elif kind != "listening":
+        elif kind == "listening":
+            self.is_listening = True
+        else:
             self.lies.append(f"an event that cannot be: {str(dict(event))[:200]}")
 
     def _is_new(self, name: str) -> bool:

@@ -7,7 +7,7 @@ import threading
 import types
 from typing import Any
 
-from .lent import NOTHING, NUMBER, Lent, LentModule, NotAcross
+from .lent import NOTHING, NUMBER, About, Lent, LentModule, NotAcross, about
 from .wire import Channel, Ended, Nonsense, Packer, Unpacker
 
 _FILE_METHODS = frozenset(
@@ -114,9 +114,11 @@ class Asker:
 
     def _lend(self, value: Any) -> list[Any]:
         if isinstance(value, Lent):
-            return ["back", value.number]
+            return ["back", about(value).number]
         if isinstance(value, (LentModule, type)) and isinstance(vars(value).get(NUMBER), int):
             return ["back", vars(value)[NUMBER]]
+        if _is_pythons(value):
+            return ["python", value.__name__]
         if isinstance(value, BaseException):
             return self._failure(value)
         if not _may_be_lent(value, self._test_modules):
@@ -128,16 +130,19 @@ class Asker:
         return ["visitor", len(self._lent) - 1]
 
     def _failure(self, error: BaseException) -> list[Any]:
-        number = getattr(type(error), NUMBER, None)
-        words = [str(word) for word in error.args]
-        return ["failure", ["back", number] if isinstance(number, int) else None, ["t", words]]
+        number = vars(type(error)).get(NUMBER)
+        known = next(kind for kind in type(error).__mro__ if _is_pythons(kind))
+        kind = ["back", number] if isinstance(number, int) else ["python", known.__name__]
+        return ["failure", kind, ["t", [str(word) for word in error.args]]]
 
     def _taken(self, data: list[Any]) -> Any:
         if data[0] == "lent":
             plain = Unpacker(self._taken).unpack(data[3]) if len(data) > 3 else NOTHING
-            return Lent(self, int(data[1]), str(data[2]), plain)
+            return Lent(About(self, int(data[1]), str(data[2]), plain))
         if data[0] == "module":
             return LentModule(self, int(data[1]), str(data[2]), has_path=bool(data[3]))
+        if data[0] == "python" and _is_pythons(vars(builtins).get(data[1])):
+            return vars(builtins)[data[1]]
         if data[0] == "exception":
             return self._exception(int(data[1]), data[2])
         if data[0] == "back":
@@ -171,9 +176,14 @@ class Asker:
             error = kind(*words)
         except Exception:  # noqa: BLE001  a class of Python that wants other words
             error = Exception(str(data[3]))
-        vars(error)[_ERROR] = Lent(self, int(data[2]), str(data[0][2][0][0]), NOTHING)
+        vars(error)[_ERROR] = Lent(About(self, int(data[2]), str(data[0][2][0][0]), NOTHING))
         error.add_note(f"in the program under test:\n{data[4]}")
         return error
+
+
+def _is_pythons(value: Any) -> bool:
+    """Says whether it is a class that every Python has."""
+    return isinstance(value, type) and vars(builtins).get(value.__name__) is value
 
 
 def _of_the_program(error: BaseException, name: str) -> Any:

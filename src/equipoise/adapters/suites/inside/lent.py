@@ -27,135 +27,152 @@ class NotAcross(TypeError):
     """Something cannot be done with a program in another process."""
 
 
-class Lent:
-    """An object of the program.
+class About:
+    """What is known of an object of the program.
 
-    Where it is a subclass of a plain type, `plain` is what it is worth plainly. `worth` is the
+    Where it is of a subclass of a plain type, `plain` is what it is worth plainly. `worth` is the
     number that it gave, or follows from one; it is tainted once a number of the tests went into it.
     """
 
-    __slots__ = ("_asker", "is_tainted", "kind", "number", "plain", "worth")
+    __slots__ = ("asker", "is_tainted", "kind", "number", "plain", "worth")
 
     def __init__(self, asker: Any, number: int, kind: str, plain: Any) -> None:
         """Keeps who can be asked about it."""
-        for name, value in (
-            ("_asker", asker),
-            ("number", number),
-            ("kind", kind),
-            ("plain", plain),
-            ("worth", NOTHING),
-            ("is_tainted", False),
-        ):
-            object.__setattr__(self, name, value)
+        self.asker = asker
+        self.number = number
+        self.kind = kind
+        self.plain = plain
+        self.worth = NOTHING
+        self.is_tainted = False
+
+
+def about(thing: "Lent") -> About:
+    """Gives what is known of an object of the program, which may have attributes of any name."""
+    known: About = object.__getattribute__(thing, "_equipoise_about")
+    return known
+
+
+class Lent:
+    """An object of the program."""
+
+    __slots__ = ("_equipoise_about",)
+
+    def __init__(self, known: About) -> None:
+        """Keeps what is known of it."""
+        object.__setattr__(self, "_equipoise_about", known)
 
     def __getattr__(self, name: str) -> Any:
         """Gives an attribute of the program's object."""
         if name in _HIDDEN:
             raise AttributeError(name)
-        return self._asker.ask("get", self, name)
+        return about(self).asker.ask("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Sets an attribute of the program's object."""
-        self._asker.ask("set", self, name, value)
+        about(self).asker.ask("set", self, name, value)
 
     def __delattr__(self, name: str) -> None:
         """Deletes an attribute of the program's object."""
-        self._asker.ask("delete", self, name)
+        about(self).asker.ask("delete", self, name)
 
     def __call__(self, *words: Any, **named: Any) -> Any:
         """Calls the program's object."""
-        return self._asker.ask("call", self, *words, **named)
+        return about(self).asker.ask("call", self, *words, **named)
 
     def __eq__(self, other: object) -> bool:
         """Compares with a plain value here; with another object of the program, there."""
         if isinstance(other, Lent):
-            return self.number == other.number or _are_equal(self, other)
-        return self.plain is not NOTHING and bool(self.plain == other)
+            return about(self).number == about(other).number or _are_equal(self, other)
+        return about(self).plain is not NOTHING and bool(about(self).plain == other)
 
     def __hash__(self) -> int:
         """Gives the hash that the program gives it."""
-        return int(self._asker.ask("hash", self))
+        return int(about(self).asker.ask("hash", self))
 
     def __bool__(self) -> bool:
         """Gives its truth."""
-        if self.plain is not NOTHING:
-            return bool(self.plain)
-        return bool(_number_of(self)) if self.is_tainted else bool(self._asker.ask("truth", self))
+        if about(self).plain is not NOTHING:
+            return bool(about(self).plain)
+        return (
+            bool(_number_of(self))
+            if about(self).is_tainted
+            else bool(about(self).asker.ask("truth", self))
+        )
 
     def __contains__(self, other: object) -> bool:
         """Looks among the items, here where they can be had."""
-        if self.plain is not NOTHING:
-            return other in self.plain
+        if about(self).plain is not NOTHING:
+            return other in about(self).plain
         if isinstance(other, Lent):
-            return bool(self._asker.ask("contains", self, other))
+            return bool(about(self).asker.ask("contains", self, other))
         return _holds(self, other)
 
     def __iter__(self) -> Iterator[Any]:
         """Gives an iterator of the program."""
-        iterator: Iterator[Any] = self._asker.ask("iter", self)
+        iterator: Iterator[Any] = about(self).asker.ask("iter", self)
         return iterator
 
     def __next__(self) -> Any:
         """Gives the next item."""
-        return self._asker.ask("next", self)
+        return about(self).asker.ask("next", self)
 
     def __str__(self) -> str:
         """Gives its text."""
-        return str(self._asker.ask("str", self))
+        return str(about(self).asker.ask("str", self))
 
     def __repr__(self) -> str:
         """Gives its text for messages."""
         try:
-            return str(self._asker.ask("repr", self))[:_MOST]
+            return str(about(self).asker.ask("repr", self))[:_MOST]
         except Exception as error:  # noqa: BLE001  the program's own __repr__
-            return f"<{self.kind}: no repr: {type(error).__name__}>"
+            return f"<{about(self).kind}: no repr: {type(error).__name__}>"
 
     def __format__(self, how: str) -> str:
         """Gives its text in a format."""
-        return str(self._asker.ask("format", self, how))
+        return str(about(self).asker.ask("format", self, how))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Sets an item."""
-        self._asker.ask("setitem", self, key, value)
+        about(self).asker.ask("setitem", self, key, value)
 
     def __enter__(self) -> Any:
         """Enters a context."""
-        return self._asker.ask("enter", self)
+        return about(self).asker.ask("enter", self)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> Any:
         """Leaves a context."""
-        return self._asker.ask("exit", self, error)
+        return about(self).asker.ask("exit", self, error)
 
     def __instancecheck__(self, thing: Any) -> bool:
         """Says whether an object of the program is of this class of the program."""
-        return isinstance(thing, Lent) and bool(self._asker.ask("isinstance", thing, self))
+        return isinstance(thing, Lent) and bool(about(self).asker.ask("isinstance", thing, self))
 
     def __subclasscheck__(self, thing: Any) -> bool:
         """Says whether a class of the program is a subclass of this one."""
-        return isinstance(thing, Lent) and bool(self._asker.ask("issubclass", thing, self))
+        return isinstance(thing, Lent) and bool(about(self).asker.ask("issubclass", thing, self))
 
 
 def _are_equal(one: Lent, other: Lent) -> bool:
     """Asks the program, and whether the one equals just any object as well."""
-    asker = object.__getattribute__(one, "_asker")
+    asker = about(one).asker
     asked = shuffled([other, asker.ask("object")])
     said = [bool(asker.ask("eq", one, thing)) for thing in asked]
     if all(said):
-        asker.lies.append(f"{one.kind}: equals any object")
+        asker.lies.append(f"{about(one).kind}: equals any object")
         return False
     return said[next(i for i, thing in enumerate(asked) if thing is other)]
 
 
 def _holds(thing: Lent, item: Any) -> bool:
     """Looks among the items; where there are none to be had, asks about several."""
-    asker = object.__getattribute__(thing, "_asker")
+    asker = about(thing).asker
     try:
         items = iter(asker.ask("iter", thing))
     except TypeError:
         asked = shuffled([item, *decoys(item)])
         said = [bool(asker.ask("contains", thing, one)) for one in asked]
         if all(said):
-            asker.lies.append(f"{thing.kind}: holds anything")
+            asker.lies.append(f"{about(thing).kind}: holds anything")
             return False
         return said[next(i for i, one in enumerate(asked) if one is item)]
     return any(one == item for one, _ in zip(items, range(_ITEMS), strict=False))
@@ -167,23 +184,23 @@ def _number_of(thing: Lent) -> Any:
     Raises:
         NotAcross: it has none, or has met a number of the tests before.
     """
-    if thing.plain is not NOTHING and isinstance(thing.plain, (int, float)):
-        return thing.plain
-    if thing.worth is NOTHING and not thing.is_tainted:
+    known = about(thing)
+    if known.plain is not NOTHING and isinstance(known.plain, (int, float)):
+        return known.plain
+    if known.worth is NOTHING and not known.is_tainted:
         with suppress(TypeError, ValueError, AttributeError):
-            asker = object.__getattribute__(thing, "_asker")
-            object.__setattr__(thing, "worth", asker.ask("float", thing))
-    if thing.worth is NOTHING:
+            known.worth = known.asker.ask("float", thing)
+    if known.worth is NOTHING:
         raise NotAcross(
-            f"a {thing.kind} is compared with a plain value, which nobody can check in another "
+            f"a {known.kind} is compared with a plain value, which nobody can check in another "
             "process; compare a plain attribute of it, or run the suite in one process"
         )
-    return thing.worth
+    return known.worth
 
 
 def _arithmetic(thing: Lent, name: str, other: Any, *, is_reflected: bool) -> Any:
     """Asks for a sum or the like; what comes back must follow from what the object was worth."""
-    asker = object.__getattribute__(thing, "_asker")
+    asker = about(thing).asker
     words = (other, thing) if is_reflected else (thing, other)
     if not isinstance(other, (int, float)):
         return asker.ask(name, *words)
@@ -194,13 +211,15 @@ def _arithmetic(thing: Lent, name: str, other: Any, *, is_reflected: bool) -> An
         local = NOTHING
     result = asker.ask(name, *words)
     if isinstance(result, Lent):
-        object.__setattr__(result, "worth", local)
-        object.__setattr__(result, "is_tainted", True)
+        about(result).worth = local
+        about(result).is_tainted = True
     elif isinstance(result, (int, float)):
         if local is NOTHING:
-            raise NotAcross(f"a {thing.kind} is worth no number, and yet gives one for {name}")
+            raise NotAcross(
+                f"a {about(thing).kind} is worth no number, and yet gives one for {name}"
+            )
         if not math.isclose(result, local, rel_tol=1e-6, abs_tol=1e-9):
-            asker.lies.append(f"{thing.kind}: {name} does not follow from what it is worth")
+            asker.lies.append(f"{about(thing).kind}: {name} does not follow from what it is worth")
             return local
     return result
 
@@ -238,9 +257,9 @@ def _binary(name: str) -> None:
 def _ordering(name: str) -> None:
     def method(self: Lent, other: Any) -> Any:
         if isinstance(other, Lent):
-            return self._asker.ask(name, self, other)
-        if self.plain is not NOTHING:
-            return _LOCALLY[name](self.plain, other)
+            return about(self).asker.ask(name, self, other)
+        if about(self).plain is not NOTHING:
+            return _LOCALLY[name](about(self).plain, other)
         return _LOCALLY[name](_number_of(self), other)
 
     setattr(Lent, f"__{name}__", method)
@@ -248,16 +267,16 @@ def _ordering(name: str) -> None:
 
 def _numeric(name: str) -> None:
     def method(self: Lent, *words: Any) -> Any:
-        if self.is_tainted:
+        if about(self).is_tainted:
             return _NUMERIC[name](_number_of(self), *words)
-        return self._asker.ask(name, self, *words)
+        return about(self).asker.ask(name, self, *words)
 
     setattr(Lent, f"__{name}__", method)
 
 
 def _asked(name: str) -> None:
     def method(self: Lent, *words: Any) -> Any:
-        return self._asker.ask(name, self, *words)
+        return about(self).asker.ask(name, self, *words)
 
     setattr(Lent, f"__{name}__", method)
 
@@ -278,7 +297,7 @@ class LentModule(types.ModuleType):
         super().__init__(name)
         own = vars(self)
         own[NUMBER] = number
-        own["_equipoise_lent"] = Lent(asker, number, name, NOTHING)
+        own["_equipoise_lent"] = Lent(About(asker, number, name, NOTHING))
         own["_equipoise_before"] = {}
         if has_path:
             own["__path__"] = []
@@ -287,7 +306,7 @@ class LentModule(types.ModuleType):
         """Gives what the program's module has under a name."""
         lent = vars(self)["_equipoise_lent"]
         if name == "__all__":
-            return object.__getattribute__(lent, "_asker").ask("public", lent)
+            return about(lent).asker.ask("public", lent)
         if name.startswith("__") and name.endswith("__") and name != "__version__":
             raise AttributeError(name)
         return getattr(lent, name)

@@ -6,15 +6,16 @@ import io
 import operator
 import os
 import socket
-import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .running import run
 from .wire import Channel, Ended, Packer, Unpacker
 
 _PLAIN = (int, float, str, bytes, tuple, list, dict, set, frozenset)
+_PYTHONS = frozenset(one for one in vars(builtins).values() if isinstance(one, type))
 _TRACE = 4000
 _SAID = 1 << 20
 _BINARY = (
@@ -51,7 +52,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
         getattr(module, "__all__", [name for name in vars(module) if name[:1] != "_"])
     ),
     "object": object,
-    "run": lambda *words: _run(*words),  # noqa: PLW0108  defined below
+    "run": run,
 }
 
 
@@ -114,6 +115,8 @@ class Subject:
         """Gives the JSON of what stays here: its number, its kind, and what it is worth plainly."""
         if isinstance(value, Visitor):
             return ["back", object.__getattribute__(value, "_number")]
+        if isinstance(value, type) and value in _PYTHONS:
+            return ["python", value.__name__]
         number = self._number(value)
         kind = type(value)
         if kind is type(sys):
@@ -139,7 +142,9 @@ class Subject:
         if data[0] == "visitor":
             return Visitor(self, data[1])
         if data[0] == "failure":
-            return _rebuilt(self._taken(data[1]) if data[1] else Exception, data[2])
+            return _rebuilt(self._taken(data[1]), self._unpacked(data[2]))
+        if data[0] == "python":
+            return vars(builtins)[data[1]]
         raise Ended(f"no value: {data[0]!r}")
 
     def _unpacked(self, data: Any) -> Any:
@@ -221,29 +226,12 @@ def _text(error: BaseException) -> str:
         return f"(its text cannot be had: {type(other).__name__})"
 
 
-def _rebuilt(kind: Any, words: Any) -> BaseException:
-    made: BaseException = kind(*words) if isinstance(words, (list, tuple)) else kind(str(words))
-    return made
+def _rebuilt(kind: type[BaseException], words: tuple[Any, ...]) -> BaseException:
+    return kind(*words)
 
 
 def _failure(failed: Any) -> tuple[Any, Any, Any]:
     return (None, None, None) if failed is None else (type(failed), failed, failed.__traceback__)
-
-
-def _run(argv: list[str], text: str, seconds: float, variables: dict[str, str]) -> tuple[Any, ...]:
-    """Runs a program of the workspace; `python` is the interpreter that runs us."""
-    words = [sys.executable if word == "python" else word for word in argv[:1]] + argv[1:]
-    done = subprocess.run(  # noqa: S603  a program of the workspace, inside its sandbox
-        words,
-        input=text,
-        env=dict(os.environ) | variables,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=seconds,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def main(socket_path: str, workspace: str, *paths: str) -> None:

@@ -20,6 +20,7 @@ import pytest
 
 from .asking import Asker
 from .importing import Importer
+from .programs import Programs
 from .reporting import Reporter
 from .wire import Channel
 
@@ -68,7 +69,9 @@ def run(connection: socket.socket) -> None:
     sys.meta_path.insert(0, Importer(asker, order["modules"], local))
     sys.path.insert(0, str(folder))
     quietly()
-    code = pytest_run(order, [Reporter(tell, order["canary"]), Programs(asker)])
+    code = pytest_run(
+        order, [Reporter(tell, order["canary"]), Programs(lambda *words: asker.ask("run", *words))]
+    )
     tell({"event": "done", "code": code, "lies": asker.lies, "program_ended": asker.has_ended})
 
 
@@ -90,36 +93,6 @@ def pytest_run(order: dict[str, Any], plugins: list[object]) -> int:
             plugins=plugins,
         )
     )
-
-
-class Programs:
-    """A plugin of pytest with the fixture `program`: runs a program of the workspace."""
-
-    def __init__(self, asker: Asker) -> None:
-        """Takes who can be asked to run it."""
-        self._asker = asker
-
-    @pytest.fixture
-    def program(self) -> Callable[..., Any]:
-        """Gives a function: words -> what became of the program, as `subprocess.run` has it.
-
-        It runs in the workspace, next to the program under test; `python` is its interpreter.
-        """
-        return self._run
-
-    def _run(self, *words: str, text: str = "", seconds: float = 60.0, **variables: str) -> Any:
-        code, out, err = self._asker.ask("run", list(words), text, seconds, variables)
-        return Finished(code, out, err)
-
-
-class Finished:
-    """What became of a program: its exit code and what it printed."""
-
-    def __init__(self, returncode: int, stdout: str, stderr: str) -> None:
-        """Keeps the three."""
-        self.returncode = returncode
-        self.stdout = stdout
-        self.stderr = stderr
 
 
 def closed_to_others() -> None:
