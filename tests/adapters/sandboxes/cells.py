@@ -1,5 +1,6 @@
 """Jobs for the tests of sandboxes."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,12 @@ def shell(script: str, workspace: Path, *, bounds: Bounds | None = None, **more:
         mounts=[Mount(source=workspace, target="/ws", is_writable=True)],
         bounds=bounds or Bounds(wall_s=30),
     )
+
+
+def python() -> tuple[str, list[Mount]]:
+    """Gives a Python for a job, and the mounts that it needs: none where it is the system's."""
+    base = Path(sys.base_prefix)
+    program = base / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    if base.is_relative_to("/usr"):
+        return str(program), []
+    return str(program), [Mount(source=base, target=str(base))]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from equipoise.adapters.sandboxes.devices import own
 from equipoise.adapters.sandboxes.seccomp import compiled
 from equipoise.errors import InputError
 from equipoise.ports.agents import Job, Mount
@@ -37,6 +38,23 @@ _ETC = (
 """What of the host's settings may be seen: nothing that names a person, a host or a key."""
 
 _TMP, _SHM = "/tmp", "/dev/shm"  # noqa: S108  the job's own
+_OF_THE_KERNEL = (
+    *(f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr")),
+    "/proc/pressure",
+)
+"""What of the kernel may be looked at, not changed.
+
+A run of root maps root to the job's user, and the kernel lets the owner of these, root, write.
+Bubblewrap covers only those whose folder may itself be written to.
+"""
+
+_COVERED = (
+    *("acpi", "asound", "driver", "kcore", "keys", "kmsg", "latency_stats", "sched_debug"),
+    *("scsi", "slabinfo", "timer_list", "timer_stats", "vmallocinfo", "pagetypeinfo"),
+    *("kpagecount", "kpageflags", "kpagecgroup"),
+)
+"""What of ``/proc`` is nobody's business: the kernel shows its owner what it hides from others."""
+
 _SHM_BYTES = 64 * 2**20
 _NAMESPACES = ("user", "pid", "net", "ipc", "uts", "cgroup")
 _TAKEN = ("/", "/proc", "/dev", "/sys")
@@ -80,7 +98,12 @@ def inside(job: Job, *, first_file: int, options: tuple[str, ...] = ()) -> Insid
             for number, (path, _) in texts.items()
             for word in ("--ro-bind-data", str(number), path)
         ),
-        *("--proc", "/proc", "--dev", "/dev"),
+        *("--proc", "/proc", *_covers(), "--dev", "/dev"),
+        *(
+            word
+            for path in own()
+            for word in ("--dev-bind", path, f"/dev/{os.path.basename(path)}")
+        ),
         *("--perms", "1777", "--size", size, "--tmpfs", _TMP),
         *("--perms", "0700", "--size", size, "--tmpfs", _place(home)),
         *("--perms", "1777", "--size", str(_SHM_BYTES), "--tmpfs", _SHM),
@@ -109,6 +132,18 @@ def _system() -> Iterator[str]:
             yield from ("--symlink", str(path.readlink()), str(path))
         elif path.exists():
             yield from ("--ro-bind", str(path), str(path))
+
+
+def _covers() -> Iterator[str]:
+    """Gives the mounts over what the kernel shows and takes for all."""
+    for path in _OF_THE_KERNEL:
+        if os.path.exists(path):
+            yield from ("--ro-bind", path, path)
+    for path in (f"/proc/{name}" for name in _COVERED):
+        if os.path.isdir(path):
+            yield from ("--tmpfs", path, "--remount-ro", path)
+        elif os.path.exists(path):
+            yield from ("--ro-bind", "/dev/null", path)
 
 
 def _texts(home: str) -> dict[str, str]:

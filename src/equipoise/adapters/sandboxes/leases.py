@@ -113,5 +113,5 @@ def new_mark() -> str:
 def _shared() -> Path:
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and os.access(runtime, os.W_OK):
-        return Path(runtime, "equipoise", "leases")
-    return Path(tempfile.gettempdir(), f"equipoise-{os.geteuid()}", "leases")
+        return Path(runtime, "equipoise-leases")
+    return Path(tempfile.gettempdir(), f"equipoise-leases-{os.geteuid()}")

@@ -28,6 +28,7 @@ env | grep -Eqv '^(PATH|PWD|OLDPWD|SHLVL|_|HOME|HOSTNAME|TMPDIR|EQUIPOISE_LEASE)
     echo has a variable of ours
 (: > /usr/.probe) 2>/dev/null && echo writes to the system
 (: > /probe) 2>/dev/null && echo writes to the root
+chmod 666 /dev/null 2>/dev/null && echo changes devices of the host
 (: > .probe) 2>/dev/null || echo cannot write to its workspace
 echo end
 """
@@ -37,6 +38,7 @@ _ABSENT = {
         "reads a file of the host",
         "reaches a process of the host",
         "sees processes of the host",
+        "changes devices of the host",
         "has a network",
         "sees sockets of the host",
         "has a variable of ours",
