@@ -45,7 +45,7 @@ def of_arms(systems: Mapping[str, Mapping[str, Any]], study: Path) -> Iterator[F
     from equipoise.wiring.providers import usable
 
     for arm, system in systems.items():
-        spec = system.get("agent")
+        spec = system.get("agent", system.get("model"))
         if not isinstance(spec, Mapping):
             continue
         why = usable(spec.get("provider"), study)

@@ -86,6 +86,7 @@ SYSTEMS: dict[str, str] = {
     "http": f"{_HERE}.http:HttpSystem",
     "callable": f"{_HERE}.callables:CallableSystem",
     "agent": f"{_HERE}.agent:AgentSystem",
+    "model": f"{_HERE}.model:ModelSystem",
 }
 """Kind of system -> ``module:attribute`` of its adapter."""
 
@@ -165,8 +166,7 @@ def system(arm: ArmPlan, around: Around) -> System:
     """
     kind, spec = next(iter(arm.system.items()), ("", None))
     make: Callable[[Any, Any], System] = _named(SYSTEMS, kind, "system")
-    if kind == "agent":
-        make = _agent_system
+    make = {"agent": _agent_system, "model": _model_system}.get(kind, make)
     setting = _setting(around)
     if not arm.service:
         return make(spec, setting)
@@ -195,6 +195,12 @@ def _agent_system(spec: Any, setting: Any) -> System:
     gateway = import_module("equipoise.wiring.providers").gateway
     means = _loaded(_MEANS)(sandbox=parts.sandbox, agent=agent, gateway=gateway, seeds=parts.Seeds)
     made: System = _loaded(SYSTEMS["agent"])(spec, setting, means)
+    return made
+
+
+def _model_system(spec: Any, setting: Any) -> System:
+    gateway = import_module("equipoise.wiring.providers").gateway
+    made: System = _loaded(SYSTEMS["model"])(spec, setting, gateway)
     return made
 
 

@@ -2,24 +2,20 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import anyio
 
 from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
-from equipoise.errors import EquipoiseError, InputError, nearest
-from equipoise.ports.agents import Gateway
+from equipoise.errors import EquipoiseError, InputError
+from equipoise.ports.models import ChatModel
 
-PROVIDERS = ("anthropic", "openai", "google", "compatible", "replay", "scripted")
-"""Who may answer the calls of a model."""
-
-_KEYS = {"url", "key", "key_file", "auth", "vendor", "prices", "max_usd", "aliases", "proxy"}
-_GATEWAY = "equipoise.gateway.server"
+_TERMS = ("prices", "max_usd", "aliases")
+_ARCHIVE = "archive.json"
 _EXCHANGE = "/calls/"
 
 
@@ -28,21 +24,30 @@ class Gateways:
     """The gateway of one arm, not yet opened: who answers, and on which terms."""
 
     upstream: Any
-    is_simulated: bool
     setting: Any
     terms: Mapping[str, Any]
+    api: Any
 
-    def opened(
-        self, keep: Callable[[str, str, bytes], None]
-    ) -> AbstractAsyncContextManager[Gateway]:
+    @property
+    def is_simulated(self) -> bool:
+        """Says whether no model answers now: a script or a recording is a stand-in."""
+        return self.upstream.name in {"replay", "scripted"}
+
+    def opened(self, keep: Callable[[str, str, bytes], None]) -> Any:
         """Gives the gateway to be entered; `keep` is given what goes over the wire."""
         ledger: Path | None = self.setting.ledger
-        made: AbstractAsyncContextManager[Gateway] = import_module(_GATEWAY).RecordingGateway(
+        return import_module("equipoise.gateway.server").RecordingGateway(
             self.upstream,
             self.setting.clock,
             folder=ledger.parent / "sockets" if ledger else None,
             keep=keep,
             **self.terms,
+        )
+
+    def chat(self, gateway: Any) -> ChatModel:
+        """Gives what asks a model directly through the opened gateway."""
+        made: ChatModel = import_module("equipoise.adapters.models.direct").DirectModel(
+            gateway, self.api
         )
         return made
 
@@ -50,43 +55,43 @@ class Gateways:
 def gateway(provider: Any, setting: Any) -> Gateways:
     """Gives who answers the calls of an arm's models.
 
-    A name alone is enough for a provider whose key stands in its usual variable. Options: ``url``;
-    ``key`` (a variable's name) or ``key_file``; ``auth`` (the header that carries it); ``vendor``
-    (whose prices hold); ``prices`` (a table of one's own); ``max_usd``; ``aliases`` (ids that are
-    taken although the vendor moves them); ``proxy``. ``scripted`` names a scenario, ``replay`` the
-    archive of an earlier run.
+    The name of a provider alone is enough where its key stands in its usual variable. A mapping is
+    what `adapters.models.upstreams` takes, with ``prices`` (a table of one's own), ``max_usd`` and
+    ``aliases`` (ids that are taken although the vendor moves them) beside a provider; ``replay``
+    may also name the archive of an earlier run.
 
     Raises:
         InputError: there is no such provider, or its options are wrong.
     """
-    spec = {provider: {}} if isinstance(provider, str) else provider
-    name, options = next(iter(spec.items())) if isinstance(spec, Mapping) and spec else ("", None)
-    if name not in PROVIDERS or len(spec) != 1:
+    said = {"provider": provider} if isinstance(provider, str) else provider
+    if not isinstance(said, Mapping) or not said:
         raise InputError(
-            f"agent.provider is {provider!r}" if provider else "agent.provider is missing",
-            wanted=f"one of {', '.join(PROVIDERS)}",
-            mend=nearest(str(name), list(PROVIDERS)),
+            f"the provider is {provider!r}",
+            wanted="who answers: anthropic, openai, google, {provider: NAME, url: ...}, "
+            "{replay: ARCHIVE} or {scripted: FILE}",
             where="study.yaml",
             code="unknown_provider",
         )
-    if name == "scripted":
-        scripted = import_module("equipoise.gateway.scripted.upstream").Scripted
-        read = import_module("equipoise.gateway.scripted.scenario").read_scenario
-        upstream = scripted(read(_inside(options, setting.folder, name)))
-        return Gateways(upstream=upstream, is_simulated=True, setting=setting, terms={})
-    if name == "replay":
-        replay = import_module("equipoise.gateway.replay").Replay
-        upstream = replay(_recorded(_inside(options, setting.folder, name)))
-        return Gateways(upstream=upstream, is_simulated=True, setting=setting, terms={})
-    return _provider(name, options or {}, setting)
+    asked = {key: value for key, value in said.items() if key not in _TERMS}
+    upstreams = import_module("equipoise.adapters.models.upstreams")
+    if (recorded := setting.folder / str(asked.get("replay", ""))).joinpath(_ARCHIVE).is_file():
+        upstream = import_module("equipoise.gateway.replay").Replay(_recorded(recorded))
+    else:
+        upstream = upstreams.upstream_of(asked, setting.folder, os.environ)
+    api = import_module("equipoise.gateway.wire.facts").Api
+    return Gateways(
+        upstream=upstream,
+        setting=setting,
+        terms=_terms(said, setting.folder) if "provider" in said else {},
+        api=upstreams.API_OF.get(said.get("api") or upstream.name, api.CHAT),
+    )
 
 
 def usable(provider: Any, folder: Path) -> str:
     """Says why a provider cannot be asked: an option, a file, a key; "" where it can."""
-    setting = _Folder(folder=folder, ledger=None, clock=None)
 
     async def entered() -> None:
-        async with gateway(provider, setting).upstream:
+        async with gateway(provider, _Folder(folder=folder)).upstream:
             pass
 
     try:
@@ -99,74 +104,27 @@ def usable(provider: Any, folder: Path) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Folder:
     folder: Path
-    ledger: None
-    clock: None
+    ledger: None = None
+    clock: None = None
 
 
-def _provider(name: str, options: Any, setting: Any) -> Gateways:
-    if not isinstance(options, Mapping) or not set(options) <= _KEYS:
-        raise InputError(
-            f"agent.provider.{name} is {options!r}",
-            wanted=f"a mapping with some of {', '.join(sorted(_KEYS))}",
-            code="bad_system",
-        )
-    made = import_module("equipoise.gateway.provider")
-    known = {"anthropic": made.ANTHROPIC, "openai": made.OPENAI, "google": made.GOOGLE}
-    if name not in known and not options.get("url"):
-        raise InputError(
-            "agent.provider.compatible has no url",
-            wanted="the address of a server that speaks one of the known formats",
-            mend="write provider: {compatible: {url: http://127.0.0.1:8000, key: MY_KEY}}",
-            code="bad_system",
-        )
-    own = {
-        "url": options.get("url"),
-        "key": _key_place(options, setting.folder),
-        "auth": options.get("auth"),
-        "vendor": options.get("vendor"),
-        "proxy": options.get("proxy"),
-    }
-    base = known.get(name) or made.ProviderSpec(name=name, url="", key=None)
-    spec = replace(base, **{key: value for key, value in own.items() if value is not None})
-    return Gateways(
-        upstream=made.Provider(spec, os.environ),
-        is_simulated=False,
-        setting=setting,
-        terms={
-            "limits": _limits(options),
-            "prices": _prices(options, setting.folder),
-            "allowed_aliases": tuple(options.get("aliases", ())),
-        },
-    )
-
-
-def _key_place(options: Mapping[str, Any], folder: Path) -> Any:
-    place = import_module("equipoise.gateway.keys").KeyPlace
-    if options.get("key_file"):
-        return place(variable="", file=folder / str(options["key_file"]))
-    return place(variable=str(options["key"])) if options.get("key") else None
-
-
-def _limits(options: Mapping[str, Any]) -> Any:
+def _terms(said: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     limits = import_module("equipoise.gateway.limits").Limits
-    if options.get("max_usd") is None:
-        return limits()
-    try:
-        return limits(max_usd=float(options["max_usd"]))
-    except (TypeError, ValueError):
-        raise InputError(
-            f"agent.provider: max_usd is {options['max_usd']!r}",
-            wanted="US dollars",
-            code="bad_system",
-        ) from None
-
-
-def _prices(options: Mapping[str, Any], folder: Path) -> Any:
     prices = import_module("equipoise.gateway.prices")
     tables = [prices.ListedPrices()]
-    if options.get("prices"):
-        tables.insert(0, prices.read_prices(folder / str(options["prices"])))
-    return prices.FirstOf(tables)
+    if said.get("prices"):
+        tables.insert(0, prices.read_prices(folder / str(said["prices"])))
+    try:
+        most = float(said["max_usd"]) if said.get("max_usd") is not None else None
+    except (TypeError, ValueError):
+        raise InputError(
+            f"provider.max_usd is {said['max_usd']!r}", wanted="US dollars", code="bad_system"
+        ) from None
+    return {
+        "limits": limits(max_usd=most),
+        "prices": prices.FirstOf(tables),
+        "allowed_aliases": tuple(said.get("aliases") or ()),
+    }
 
 
 def _recorded(path: Path) -> Iterator[Any]:
@@ -177,15 +135,3 @@ def _recorded(path: Path) -> Iterator[Any]:
         if _EXCHANGE in document.name:
             content = b"".join(archive.blobs.chunks(document.sha256))
             yield unpack(content, where=f"{path}: {document.name}")
-
-
-def _inside(name: Any, folder: Path, what: str) -> Path:
-    """Gives a path that stays in the study's folder."""
-    path = PurePosixPath(name if isinstance(name, str) else "")
-    if not path.parts or path.is_absolute() or ".." in path.parts:
-        raise InputError(
-            f"agent.provider.{what} is {name!r}",
-            wanted="a path inside the study's folder",
-            code="outside",
-        )
-    return folder / path

@@ -35,6 +35,13 @@ _CATALOG = {
         }
     ],
 }
+_SCENARIO = """\
+turns:
+  - {say: Hello., usage: {input: 12, output: 3, cache_read: 5}}
+  - {when: {prompt: long}, say: Once upon, stop: length}
+  - {when: {prompt: forbidden}, say: No., stop: refusal}
+  - {when: {prompt: broken}, fault: {status: 400, kind: bad_request}}
+"""
 _LAZY = [{"do": [{"write": {"path": "notes.md", "text": "looked at it"}}]}]
 _SENIOR = [
     {
@@ -45,6 +52,11 @@ _SENIOR = [
         ]
     }
 ]
+
+
+def _model(**options: Any) -> dict[str, Any]:
+    provider = {"scripted": "scenario.yaml"}
+    return {"model": {"model": "stand-in-2026-01-01", "provider": provider} | options}
 
 
 def _agent(harness: Any) -> dict[str, Any]:
@@ -82,12 +94,12 @@ def _study(folder: Path, **arms: Any) -> Path:
         "baseline": next(iter(arms)),
         "state": {"directory": "state"},
         "sandbox": {"environment": ["PATH"]},
-        "arms": [{"name": name, "system": _agent(harness)} for name, harness in arms.items()],
+        "arms": [{"name": name, "system": system} for name, system in arms.items()],
     }
     for path, text in {
         "study.yaml": yaml.safe_dump(study),
         "loss-catalog.v1.json": json.dumps(_CATALOG),
-        "scenario.yaml": "turns: [{say: hello}]",
+        "scenario.yaml": _SCENARIO,
         "units.jsonl": json.dumps(
             {"id": "u1", "labels": {"kind": "fix"}, "brief": {"prompt": "fix add"}}
         ),
@@ -110,7 +122,9 @@ def _trials(study: Path, arm: str) -> tuple[Archive, list[Trial]]:
 @pytest.mark.requirement("OUT-50")
 def test_a_session_is_run_frozen_graded_and_marked_simulated(tmp_path: Path) -> None:
     study = _study(
-        tmp_path, lazy={"scripted": {"cases": _LAZY}}, senior={"scripted": {"cases": _SENIOR}}
+        tmp_path,
+        lazy=_agent({"scripted": {"cases": _LAZY}}),
+        senior=_agent({"scripted": {"cases": _SENIOR}}),
     )
     before = study.joinpath("seeds/calc/calc.py").read_bytes()
 
@@ -144,8 +158,7 @@ def test_a_session_is_run_frozen_graded_and_marked_simulated(tmp_path: Path) -> 
 
 
 def test_a_harness_that_is_not_here_gives_no_outcome_and_says_the_mend(tmp_path: Path) -> None:
-    spec = {"codex": {"program": "no-such-codex"}}
-    study = _study(tmp_path, codex=spec)
+    study = _study(tmp_path, codex=_agent({"codex": {"program": "no-such-codex"}}))
 
     run("run", study)
     _, trials = _trials(study, "codex")
@@ -153,3 +166,56 @@ def test_a_harness_that_is_not_here_gives_no_outcome_and_says_the_mend(tmp_path:
     (detail,) = {t.ending.detail for t in trials}
     assert "codex" in detail
     assert "pip install" in detail
+
+
+@pytest.mark.requirement("OUT-39")
+@pytest.mark.requirement("ABX-44")
+def test_a_model_is_asked_directly_and_only_a_whole_answer_is_one(tmp_path: Path) -> None:
+    study = _study(
+        tmp_path,
+        short=_model(prompt="{brief.prompt}"),
+        long=_model(prompt="long"),
+        forbidden=_model(messages=[{"system": "Be kind."}, {"user": "forbidden"}]),
+        broken=_model(prompt="broken"),
+    )
+
+    run("run", study)
+    found = {arm: _trials(study, arm)[1][0] for arm in ("short", "long", "forbidden", "broken")}
+    assert {arm: trial.ending.kind.value for arm, trial in found.items()} == {
+        "short": "completed",
+        "long": "truncated",
+        "forbidden": "refused",
+        "broken": "infrastructure_error",
+    }
+    short = found["short"]
+    assert (short.output is not None, short.is_simulated) == (True, True)
+    assert short.usage is not None
+    assert (short.usage.input_tokens, short.usage.cache_read_tokens) == (12, 5)
+    assert short.cost_usd is None
+    assert found["long"].output is None
+
+
+def test_a_recording_answers_again_byte_for_byte_and_invents_nothing(tmp_path: Path) -> None:
+    first = _study(tmp_path / "first", only=_model())
+    run("run", first)
+    (recorded,) = first.glob("archive/only-*")
+
+    again = tmp_path / "again"
+    shutil.copytree(recorded, again / "recorded")
+
+    _study(
+        again,
+        only=_model(provider={"replay": "recorded"}),
+        other=_model(provider={"replay": "recorded"}, prompt="unheard"),
+    )
+    run("run", again)
+
+    def outputs(study: Path, arm: str) -> list[str | None]:
+        _, trials = _trials(study, arm)
+        return [t.output.sha256 if t.output else None for t in trials]
+
+    assert outputs(again, "only") == outputs(first, "only")
+    _, trials = _trials(again, "other")
+    assert all(t.is_simulated for t in trials)
+    assert {t.output for t in trials} == {None}
+    assert all("replay_miss" in t.ending.detail for t in trials)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from equipoise.adapters.systems.setting import Setting
 from equipoise.ports.agents import Agent, Available, Gateway, Isolation, Sandbox, Seed
+from equipoise.ports.models import ChatModel
 
 SeedOf = Callable[[Any], Seed]
 """Gives the seed of a specification, made once and kept; null = an empty folder."""
@@ -29,6 +30,14 @@ class GatewayMaker(Protocol):
         """Gives the gateway to be entered; `keep` is given what goes over the wire."""
         ...
 
+    def chat(self, gateway: Gateway) -> ChatModel:
+        """Gives what asks a model directly through the opened gateway."""
+        ...
+
+
+ChatMaker = Callable[[Any, Setting], GatewayMaker]
+"""Gives who answers by the provider that the study names."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentMeans:
@@ -41,5 +50,5 @@ class AgentMeans:
 
     sandbox: Callable[[Sequence[str]], Awaitable[tuple[Sandbox, Available]]]
     agent: Callable[[str, Any, Path, Isolation], Agent]
-    gateway: Callable[[Any, Setting], GatewayMaker]
+    gateway: ChatMaker
     seeds: Callable[[Setting], SeedOf]

@@ -157,6 +157,7 @@ _NEEDED = {
     "command": ("argv", "[python, -m, desk]"),
     "callable": ("function", "package.module:function"),
     "agent": ("harness", "codex"),
+    "model": ("model", "some-model-2026-01-15"),
     "logs": ("path", "logs/release-0"),
 }
 """Kind of system -> the option without which it cannot be used, and an example."""

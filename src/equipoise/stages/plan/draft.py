@@ -8,7 +8,7 @@ from equipoise.records.plan import Mode, Provenance, SpreadSource, Stopping
 from equipoise.records.terms import Rule
 from equipoise.records.unseen import UNSEEN
 
-SYSTEMS = ("http", "command", "callable", "agent", "logs")
+SYSTEMS = ("http", "command", "callable", "agent", "model", "logs")
 """Kinds of system; the last does not execute anything (mode B)."""
 
 STATES = ("directory", "sqlite", "postgres")
