@@ -49,7 +49,8 @@ machine:  ## installs PostgreSQL and Chromium for the tests, where it can; never
 test: machine check  ## everything a change must pass
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m 'not slow'
 
-test-slow: $(VENV)/.installed-dev  ## the long sweeps
+test-slow: $(VENV)/.installed-dev  ## the long sweeps; installs Ray for its tests
+	-$(PIP) install --quiet -e '.[ray]'
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
 
 certificate: $(VENV)/.installed-dev  ## measures the coverage certificate anew into docs/certificate.md

@@ -29,6 +29,14 @@ _MOST_VOIDED = 0.10
 @click.option(
     "--skip-looks", is_flag=True, help="Go on to the end without the looks that the plan has."
 )
+@click.option(
+    "--executor",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where attempts are executed: in this process, or by workers of a Ray cluster.",
+)
+@click.option("--address", default="", help="The Ray cluster's address; without it, one of ours.")
 @click.option("--dry-run", is_flag=True, help="Only say what there is to execute.")
 @click.option("--json", "as_json", is_flag=True, help="Print how each arm stands as JSON.")
 def command(
@@ -39,6 +47,8 @@ def command(
     max_cells: int | None,
     max_usd: float | None,
     skip_looks: bool,
+    executor: str,
+    address: str,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -64,7 +74,9 @@ def command(
     from equipoise.studies.loss.running_asked import Asked
     from equipoise.studies.loss.sealed import read_sealed
     from equipoise.wiring import adapters
+    from equipoise.wiring.executing import executor as executor_of
 
+    where = executor_of(executor, address)
     sealed = read_sealed(study, today=exact_now().date())
     with _progress() as on_progress:
         asked = Asked(
@@ -77,7 +89,7 @@ def command(
             hears_signals=True,
             on_progress=on_progress,
         )
-        runs = run_study(sealed, adapters(), asked, exact_now)
+        runs = run_study(sealed, adapters(where), asked, exact_now)
     if as_json:
         from equipoise.records.codec import pretty
 

@@ -10,6 +10,7 @@ from typing import Any
 from equipoise.errors import InputError, nearest
 from equipoise.ports import LogReader, Probe, StateStore, System
 from equipoise.ports.agents import Agent, Isolation
+from equipoise.ports.executors import Executor
 from equipoise.records.plan import ArmPlan, ProbeSpec, StateSpec
 from equipoise.studies.loss.running_asked import Adapters, Around
 
@@ -204,21 +205,23 @@ def _model_system(spec: Any, setting: Any) -> System:
     return made
 
 
-def adapters() -> Adapters:
-    """Gives everything that a run reaches the outside with."""
+def adapters(where: Executor | None = None) -> Adapters:
+    """Gives everything that a run reaches the outside with; `where` attempts are executed."""
+    executing = import_module("equipoise.wiring.executing")
+    executes: Executor = where or executing.executor()
 
     async def observed(around: Around) -> Mapping[str, str]:
         found: Mapping[str, str] = await _loaded(_OBSERVED)(_setting(around))
         return found
 
     return Adapters(
-        system=system,
+        system=lambda arm, around: executing.placed(executes, arm, around),
         state_store=state_store,
         probe=probe,
         reader=reader,
         environment=lambda names: _loaded(_ALLOWED)(names, os.environ),
         observed=observed,
-        end_leftovers=lambda ledger: _loaded(_PROCESSES)(ledger).end_leftovers(),
+        end_leftovers=executing.end_leftovers,
     )
 
 
