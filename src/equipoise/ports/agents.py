@@ -8,6 +8,7 @@ from typing import Protocol
 
 from equipoise.records.brief import Request
 from equipoise.records.call import ModelCall
+from equipoise.records.suite_run import SuiteRun
 from equipoise.records.trial import Ending, Usage
 
 
@@ -267,5 +268,17 @@ class Seed(Protocol):
         """Makes a fresh copy with a diff on top, and gives the paths whose changes were left out.
 
         Only what one of the globs `allowed` means is changed; what `kept` means stays the seed's.
+        """
+        ...
+
+
+class Suite(Protocol):
+    """Tests that are run against what an agent left, where the agent never was."""
+
+    async def run(self, seed: Seed, diff: bytes, lease: str) -> SuiteRun:
+        """Runs them against a fresh seed with a diff on top; may be called concurrently.
+
+        Raises:
+            InputError: the diff does not fit the seed.
         """
         ...

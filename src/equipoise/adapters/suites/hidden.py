@@ -5,9 +5,7 @@ run; each program has a sandbox of its own, with a fresh seed and the agent's di
 tests do not exist. What crosses between them are plain values (see `inside`).
 """
 
-import hashlib
 import secrets
-import shutil
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,6 +15,7 @@ from pathlib import Path
 import anyio
 import anyio.abc
 
+from equipoise.adapters.suites.fresh import fresh
 from equipoise.adapters.suites.hidden_files import N_CANARIES, HiddenFiles, hidden_copy
 from equipoise.adapters.suites.hidden_tests import HiddenTests
 from equipoise.adapters.suites.interpreters import pytest_paths
@@ -56,39 +55,17 @@ class HiddenSuite:
         Raises:
             InputError: the diff does not fit the seed.
         """
-        started_at, began = self._clock(), time.perf_counter()
-        run = secrets.token_hex(8)
-        place = self._work / "runs" / run
-        place.mkdir(parents=True)
-        try:
-            workspace = place / "workspace"
-            left_out = await anyio.to_thread.run_sync(
-                seed.rebuild, workspace, diff, self._tests.allowed, self._tests.kept
+        tests = self._tests
+        async with fresh(seed, diff, self._work, tests, self._clock) as place:
+            run_it = self._verdict if tests.is_apart else self._verdict_together
+            verdict = await run_it(place.workspace, place.shared, lease)
+            return place.record(
+                verdict,
+                suite=tests.name,
+                suite_sha256=self._files.sha256,
+                is_apart=tests.is_apart,
+                isolation=self._sandbox.isolation,
             )
-            shared = self._work / "shared" / run
-            shared.mkdir(parents=True)
-            run_it = self._verdict if self._tests.is_apart else self._verdict_together
-            verdict = await run_it(workspace, shared, lease)
-            shutil.rmtree(shared, ignore_errors=True)
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
-        return SuiteRun(
-            suite=self._tests.name,
-            status=verdict.status,
-            n_passed=verdict.n_passed,
-            n_expected=verdict.n_expected,
-            tests=verdict.tests,
-            is_apart=self._tests.is_apart,
-            isolation=self._sandbox.isolation,
-            suite_sha256=self._files.sha256,
-            seed_sha256=seed.sha256,
-            diff_sha256=hashlib.sha256(diff).hexdigest(),
-            started_at=started_at.isoformat(timespec="milliseconds"),
-            duration_ms=round(1000 * (time.perf_counter() - began), 3),
-            why=verdict.why,
-            tampered=verdict.tampered,
-            left_out=left_out,
-        )
 
     async def _verdict(self, workspace: Path, shared: Path, lease: str) -> Verdict:
         heard = Heard(canary=self._files.canary)
@@ -102,7 +79,7 @@ class HiddenSuite:
                         tester, heard, self._jobs.program(workspace, shared, lease), program
                     )
                 is_timed_out = limit.cancelled_caught
-        except OSError as error:
+        except (OSError, anyio.BrokenResourceError) as error:
             program.append(Ended(how=HowEnded.NOT_STARTED, detail=f"the tests' process: {error}"))
         detail = _said(program[0]) if program else ""
         return judged(

@@ -1,10 +1,13 @@
 """What hidden tests there are, how they are run, and what proves them."""
 
+import shutil
+import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from equipoise.errors import InputError
-from equipoise.ports.agents import Bounds
+from equipoise.ports.agents import Bounds, Seed
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
 
 _BOUNDS = Bounds(wall_s=300.0)
@@ -41,6 +44,30 @@ class HiddenTests:
     is_apart: bool = True
     environment: dict[str, str] = field(default_factory=dict)
     bounds: Bounds = _BOUNDS
+
+
+def pristine(seed: Seed, globs: Sequence[str], to: Path) -> Path:
+    """Gives a folder with the seed's own tests, for a suite of regressions.
+
+    With `globs` also in `kept`, the agent's changes of these files are left out.
+
+    Raises:
+        InputError: the globs mean no file of the seed.
+    """
+    with tempfile.TemporaryDirectory(prefix="equipoise-pristine-") as name:
+        copy = Path(name, "seed")
+        seed.copy(copy)
+        paths = {path for glob in globs for path in copy.glob(glob)}
+        files = [path for path in paths if path.is_file() and ".git" not in path.parts]
+        if not files:
+            raise InputError(
+                f"the seed has no file {', '.join(globs)}", wanted="its tests", code="no_tests"
+            )
+        for path in files:
+            place = to / path.relative_to(copy)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place)
+    return to
 
 
 def expected_by(proof: SuiteRun) -> tuple[str, ...]:
