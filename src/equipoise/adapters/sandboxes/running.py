@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import anyio
+import anyio.to_thread
+
 from equipoise.adapters.sandboxes.following import Ran, ran
 from equipoise.adapters.sandboxes.leases import Leases, new_mark
 from equipoise.adapters.sandboxes.limiting import limiting
@@ -32,12 +35,16 @@ class Program:
 
 
 class Runner:
-    """Holds the spawner and the leases of a sandbox."""
+    """Holds the spawner and the leases of a sandbox.
+
+    Before its first job it sweeps what killed runs have left.
+    """
 
     def __init__(self, leases: Leases | None = None) -> None:
         """Takes leases in `leases`; null = in the folder that all runs of this user share."""
         self.leases = leases or Leases()
         self._spawner = Spawner()
+        self._has_swept = False
 
     async def run(self, job: Job, program: Program) -> tuple[Ran, tuple[str, ...]]:
         """Runs a program to the end of its whole tree; gives also the bounds nothing enforced.
@@ -46,6 +53,9 @@ class Runner:
             OSError: nothing could be started.
             Blocked: no lease can be taken.
         """
+        if not self._has_swept:
+            self._has_swept = True
+            await anyio.to_thread.run_sync(self.leases.sweep)
         mark = new_mark()
         limits = limiting(
             job, mark, memory_folders=program.memory_folders, own_folders=program.own_folders
