@@ -13,6 +13,7 @@ from equipoise.cli.screen import write, write_json
 if TYPE_CHECKING:
     from equipoise.stages.run.engine import Progress as RunProgress
     from equipoise.studies.loss.running_asked import ArmRun, LookTold
+    from equipoise.studies.loss.sealed import Sealed
 
 _INTERRUPTED = 130
 _VOID = 5
@@ -37,6 +38,12 @@ _MOST_VOIDED = 0.10
     help="Where attempts are executed: in this process, or by workers of a Ray cluster.",
 )
 @click.option("--address", default="", help="The Ray cluster's address; without it, one of ours.")
+@click.option(
+    "--shell", "cell", help="Open the workspace of CELL (a trial's id, or ARM/UNIT) in a sandbox."
+)
+@click.option(
+    "--command", "said", help="With --shell: what the shell is to run, without a terminal."
+)
 @click.option("--dry-run", is_flag=True, help="Only say what there is to execute.")
 @click.option("--json", "as_json", is_flag=True, help="Print how each arm stands as JSON.")
 def command(
@@ -49,6 +56,8 @@ def command(
     skip_looks: bool,
     executor: str,
     address: str,
+    cell: str | None,
+    said: str | None,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -65,6 +74,9 @@ def command(
     there is gets graded, and the plan's rule says whether the run goes on or ends here. What is not
     executed for that is no missing data.
 
+    With --shell nothing is executed: the workspace of a cell is laid out as its agent left it, and
+    a shell opens there in a sandbox, to look around and try things.
+
     Exit codes: 0 done, or stopped at a limit or a look; 2 wrong use; 3 a precondition is missing
     (not sealed, a preflight failed, a look waits for grades, the disk is full); 5 the state could
     not be put back, or a service died; 130 interrupted.
@@ -78,6 +90,9 @@ def command(
 
     where = executor_of(executor, address)
     sealed = read_sealed(study, today=exact_now().date())
+    if cell is not None:
+        _open(sealed, cell, said or "")
+        return
     with _progress() as on_progress:
         asked = Asked(
             arms=arms,
@@ -106,6 +121,22 @@ def command(
         raise SystemExit(_VOID)
     if any(run.halted for run in runs):
         raise SystemExit(_BLOCKED)
+
+
+def _open(sealed: "Sealed", cell: str, said: str) -> None:
+    """Opens a cell's workspace; nothing is recorded, and the folder stays."""
+    from equipoise.adapters.sandboxes.interactive import KEPT, WORKSPACE, shell
+    from equipoise.cli.run_shell import opened
+
+    workspace, kept = opened(sealed, cell)
+    if not said:
+        write(
+            f"{WORKSPACE} is {workspace}, as the agent left it; {KEPT} holds what was recorded of "
+            "it\nno network, no model, nothing is recorded; the folder stays until you remove it\n"
+        )
+    code = shell(workspace, kept, said)
+    if code:
+        raise SystemExit(code)
 
 
 def _told(run: "ArmRun", study: Path) -> Iterator[str]:

@@ -1,7 +1,10 @@
 """Arms that are agents: a session in a sandbox for every cell, recorded whole."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
 from equipoise.records.event import Event
 from equipoise.records.trial import EndingKind, Trial
-from studies.loss.study_commands import run, sealed
+from studies.loss.study_commands import NOON, run, sealed
 
 _NEEDS_BWRAP = pytest.mark.skipif(
     shutil.which("bwrap") is None, reason="bubblewrap is not here: apt-get install bubblewrap"
@@ -117,6 +120,19 @@ def _trials(study: Path, arm: str) -> tuple[Archive, list[Trial]]:
     return archive, list(archive.read(Trial))
 
 
+def _shell(study: Path, cell: str, command: str) -> str:
+    """What a shell in the workspace of a cell says."""
+    words = ["run", str(study), "--shell", cell, "--command", command]
+    done = subprocess.run(
+        [sys.executable, "-m", "equipoise", *words],
+        env=os.environ | {"SOURCE_DATE_EPOCH": NOON},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
 @_NEEDS_BWRAP
 @pytest.mark.requirement("OUT-48")
 @pytest.mark.requirement("OUT-50")
@@ -150,6 +166,14 @@ def test_a_session_is_run_frozen_graded_and_marked_simulated(tmp_path: Path) -> 
     (preflight,) = [e for e in archive.read(Event) if e.facts.get("preflight") == "anti-mock"]
     assert preflight.outcome == "not applicable"
     assert "stand-in" in preflight.detail
+
+    seen = _shell(study, "senior/u1", "cat calc.py; ls /kept; id -u; ls /root /work 2>&1")
+    assert "return a + b" in seen
+    assert "session.json" in seen
+    assert "\n1000\n" in seen
+    assert seen.count("No such file") == 2
+    assert _shell(study, "lazy/u1", "cat calc.py").endswith("return a - b\n")
+    assert "there is no cell 'lazy/u2'" in _shell(study, "lazy/u2", "true")
 
     assert run("grade", study)[0] == 0
     code, out, err = run("compare", study)

@@ -73,7 +73,7 @@ class Bubblewrap:
         if program is None:
             return unstarted(f"bubblewrap is not here; mend: {MEND}")
         try:
-            done, unbounded = await self._runner.run(job, _program(program, job))
+            done, unbounded = await self._runner.run(job, program_of(program, job))
         except (InputError, Blocked, OSError) as error:
             return unstarted(str(error))
         return _ended(done, unbounded)
@@ -121,7 +121,7 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 
-def _program(bubblewrap: Path, job: Job) -> Program:
+def program_of(bubblewrap: Path, job: Job) -> Program:
     """Gives the call of bubblewrap for a job: what it finds there is told over an open file.
 
     So no list of processes shows the environment of a job, or where its mounts come from.
