@@ -9,7 +9,7 @@ from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.errors import InputError
 from equipoise.studies.loss.comparing import RESULT
 from equipoise.studies.loss.pairing import COMPARISONS
-from equipoise.studies.loss.retelling import retell, trend
+from equipoise.studies.loss.retelling import TREND, retell, trend
 from equipoise.studies.loss.sealed import refuse_edited_study
 
 _FORMS = {
@@ -45,8 +45,8 @@ def report_loss(path: Path, form: str | None) -> None:
         for name, content in retell(study, folder).items():
             _write(folder / name, content)
         click.echo(str(folder / "report" / "index.html"))
-    _write(study / "history.html", trend(study))
-    click.echo(str(study / "history.html"))
+    _write(study / TREND, trend(study))
+    click.echo(str(study / TREND))
 
 
 def _print(study: Path, folders: list[Path], form: str) -> None:

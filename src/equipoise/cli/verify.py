@@ -13,12 +13,18 @@ if TYPE_CHECKING:
     from equipoise.pipeline.faults import Check, Fault
 
 _ALTERED = 1
+_MADE_OTHERWISE = 4
 
 
 @click.command("verify")
 @click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--ca",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Certificates (PEM) that the authority behind a witnessed seal is trusted by.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print checks and faults as JSON.")
-def command(path: Path, *, as_json: bool) -> None:
+def command(path: Path, *, ca: Path | None, as_json: bool) -> None:
     """Prove that nothing was altered since recording.
 
     PATH is an archive, a comparison or a loss study. Of an archive every line, document, quote and
@@ -30,38 +36,46 @@ def command(path: Path, *, as_json: bool) -> None:
     Who rewrites every line and the head as well is found only by comparing the head hash with one
     that was kept elsewhere (a report prints it).
 
-    Exit codes: 0 verified; 1 something was altered; 2 there is nothing to verify at PATH.
+    What another version of equipoise derived may follow otherwise from the same lines. It is named
+    with that version, and is neither verified nor altered.
+
+    Exit codes: 0 verified; 1 something was altered; 2 there is nothing to verify at PATH; 4 nobody
+    can tell: what is left was made by another version.
     """
-    if run_verify(path, as_json=as_json):
-        raise SystemExit(_ALTERED)
+    raise SystemExit(run_verify(path, ca=ca, as_json=as_json))
 
 
-def run_verify(path: Path, *, as_json: bool) -> int:
-    """Verifies what is at the path, tells of it, and gives how many faults were found."""
+def run_verify(path: Path, *, as_json: bool, ca: Path | None = None) -> int:
+    """Verifies what is at the path, tells of it, and gives the exit code."""
     checks: list[Check] = []
-    for check in _checks(path):
+    for check in _checks(path, ca):
         checks.append(check)
         if not as_json:
             write("".join(f"{line}\n" for line in _told(check)))
     faults = [fault for check in checks for fault in check.faults if not fault.is_note]
     if as_json:
-        write_json(_as_json(path, checks, is_whole=not faults))
+        write_json(_as_json(path, checks, faults))
     else:
         write(_end(path, checks, faults))
-    return len(faults)
+    if any(not fault.made_by for fault in faults):
+        return _ALTERED
+    return _MADE_OTHERWISE if faults else 0
 
 
-def _checks(path: Path) -> Iterator["Check"]:
+def _checks(path: Path, ca: Path | None) -> Iterator["Check"]:
+    from equipoise.cli.clock import now
     from equipoise.cli.loss_sources import is_study
     from equipoise.pipeline.verifying import check_archive
     from equipoise.pipeline.verifying_comparison import check_comparison
 
+    if ca is not None and not is_study(path):
+        raise InputError(f"--ca with {path}", wanted="a loss study, whose seal may be witnessed")
     if path.joinpath("archive.json").exists():
         yield from check_archive(path)
     elif is_study(path):
         from equipoise.studies.loss.verifying import check_study
 
-        yield from check_study(path)
+        yield from check_study(path, today=now().date(), ca=ca)
     elif path.joinpath("comparison.json").exists():
         yield from check_comparison(path)
     else:
@@ -74,21 +88,35 @@ def _checks(path: Path) -> Iterator["Check"]:
 
 
 def _told(check: "Check") -> Iterator[str]:
-    is_wrong = any(not fault.is_note for fault in check.faults)
-    yield f"{'FAULT' if is_wrong else 'ok   '} {check.thing}: {check.says}"
+    kinds = {_kind(fault) for fault in check.faults}
+    mark = "FAULT" if "fault" in kinds else "OTHER" if "other" in kinds else "ok   "
+    yield f"{mark} {check.thing}: {check.says}"
     for fault in check.faults:
-        yield f"      {'note' if fault.is_note else 'fault'}: {fault.text}"
+        yield f"      {_kind(fault)}: {fault.text}"
+
+
+def _kind(fault: "Fault") -> str:
+    return "note" if fault.is_note else "other" if fault.made_by else "fault"
 
 
 def _end(path: Path, checks: list["Check"], faults: list["Fault"]) -> str:
+    altered = [fault for fault in faults if not fault.made_by]
+    if altered:
+        first = altered[0].text
+        return f"not verified: {path}: {len(altered)} fault(s), the first: {first}\n"
     if faults:
-        first = faults[0].text
-        return f"not verified: {path}: {len(faults)} fault(s), the first: {first}\n"
+        versions = ", ".join(sorted({fault.made_by for fault in faults}))
+        return (
+            f"nobody can tell: {path}: {len(faults)} thing(s) were made by version {versions} and "
+            "follow otherwise here; nothing was found altered\n"
+        )
     heads = [check.says for check in checks if check.thing == "head.json"]
     return f"verified: {path}{''.join(f', {head}' for head in heads)}\n"
 
 
-def _as_json(path: Path, checks: list["Check"], *, is_whole: bool) -> str:
+def _as_json(path: Path, checks: list["Check"], faults: list["Fault"]) -> str:
     from equipoise.records.codec import pretty
 
-    return pretty({"path": str(path), "is_verified": is_whole, "checks": checks}).decode()
+    versions = sorted({fault.made_by for fault in faults if fault.made_by})
+    told = {"path": str(path), "is_verified": not faults, "made_by": versions, "checks": checks}
+    return pretty(told).decode()

@@ -6,7 +6,8 @@ import msgspec
 class Fault(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One thing that does not follow from the record, or (`is_note`) is only worth knowing.
 
-    `file` is relative to the folder that was verified; `line` counts from 1.
+    `file` is relative to the folder that was verified; `line` counts from 1. `made_by` is another
+    version of the tool, which made the file: it follows otherwise now, and was not seen altered.
     """
 
     file: str
@@ -15,6 +16,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     expected: str = ""
     found: str = ""
     is_note: bool = False
+    made_by: str = ""
 
     @property
     def text(self) -> str:

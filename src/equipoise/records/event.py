@@ -75,7 +75,8 @@ class Seal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The file `seal.json`: the plan's hash, when it was frozen, and what bears that out.
 
     `signature` is the armoured ssh signature over `plan.json` with `signer` its key; `token` the
-    base64 RFC 3161 token over it, `witnessed_at` the time in it.
+    base64 RFC 3161 token over it, `witnessed_at` the time in it. `page_sha256` is the hash of
+    `E2E-PLAN.md`, the plan as people read it; empty in seals of earlier versions.
     """
 
     plan_sha256: str
@@ -86,6 +87,7 @@ class Seal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     signature: str = ""
     token: str = ""
     witnessed_at: str = ""
+    page_sha256: str = ""
 
 
 class Rating(

@@ -70,7 +70,8 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     weight that the scored partitions hold. `harness_errors` counts endings by kind and detail.
     `results_sha256` is the hash of the outcomes and grades it follows from, whatever their order
     and times. `n_not_executed` executions were left out because the run stopped at a planned look:
-    they are in no count of this file.
+    they are in no count of this file. `derived_by` is the version of the tool that made the file;
+    `harness_version` the one that executed the run.
     """
 
     catalog_version: str
@@ -102,6 +103,7 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     raters: dict[str, RaterSpread] = {}
     n_not_executed: int = 0
+    derived_by: str = ""
 
 
 class LossCitation(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,7 +211,8 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     `suite_delta` is the difference of the suite scores over the partitions scored in both, with
     guarded 90 % limits: inside +-`mde` they show equivalence. `base_archive` is the baseline's
     archive, relative to the study; `n_saved` and `n_saved_base` count the executions that early
-    stopping saved the new run and the base.
+    stopping saved the new run and the base. `derived_by` is the version of the tool that made the
+    comparison's files.
     """
 
     run_id: str
@@ -238,6 +241,7 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     look: SuiteLook | None = None
     n_saved: int = 0
     n_saved_base: int = 0
+    derived_by: str = ""
 
 
 class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -57,7 +57,7 @@ def executed_study(
     made_study(folder, **changes)
     planned = plan_study(folder, today=TODAY)
     replace_file(folder / PLAN, planned.content)
-    folder.joinpath(PLAN_PAGE).write_text("promised", encoding="utf-8")
+    folder.joinpath(PLAN_PAGE).write_text(planned.page, encoding="utf-8")
     seal_study(folder, now=NOW)
     sealed = read_sealed(folder, today=TODAY)
     for number, arm in enumerate(sealed.plan.arms, start=1):

@@ -43,7 +43,7 @@ def sealed_study(folder: Path, **changes: Any) -> Path:
     made_study(folder, **changes)
     planned = plan_study(folder, today=NOW.date())
     folder.joinpath(PLAN).write_bytes(planned.content)
-    folder.joinpath(PLAN_PAGE).write_text("promised", encoding="utf-8")
+    folder.joinpath(PLAN_PAGE).write_text(planned.page, encoding="utf-8")
     seal_study(folder, now=NOW)
     return folder
 

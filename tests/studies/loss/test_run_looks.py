@@ -20,7 +20,7 @@ from equipoise.records.trial import Trial
 from equipoise.studies.loss.looks import Taken, looks_of
 from equipoise.studies.loss.sealed import read_sealed
 from studies.loss.compared_loss_runs import called, result, suites
-from studies.loss.looked_desks import LOST, N_CELLS, TONE, looked_study, run_all, taken
+from studies.loss.looked_desks import LOST, N_CELLS, TONE, arms_of, looked_study, run_all, taken
 from studies.loss.runs import NOW, archive_of, equipoise, events, trials
 
 
@@ -199,6 +199,25 @@ def test_an_earlier_archive_is_the_baseline_of_every_look(tmp_path: Path) -> Non
     runs = run_all(study)
     assert runs["release-9"].stopped_at is not None
     assert called("compare", study).exit_code == 1
+    assert called("verify", study).exit_code == 0
+
+
+def test_each_new_arm_is_looked_at_by_itself_and_the_baseline_goes_on_for_the_others(
+    tmp_path: Path,
+) -> None:
+    study = looked_study(tmp_path / "study", arms=arms_of("1", "2", "1"), rule="e-process", looks=3)
+    runs = run_all(study)
+    stopped = runs["release-2"].stopped_at
+    assert stopped is not None
+    assert stopped[0] < 3
+    for arm in ("release-1", "release-3"):
+        assert (runs[arm].n_settled, runs[arm].stopped_at) == (N_CELLS, None)
+        assert runs[arm].is_finished
+    (last,) = [one for one in taken(study) if one.stops]
+    done = called("compare", study, "--new", "release-2")
+    assert done.exit_code == 1, done.output
+    assert result(study).look == last.seen
+    assert result(study).n_saved_base == 0
     assert called("verify", study).exit_code == 0
 
 

@@ -154,6 +154,43 @@ def test_a_token_of_nobody_trusted_is_refused(tmp_path: Path, tsa: Authority) ->
     assert not study.joinpath("seal.json").exists()
 
 
+def test_verify_looks_at_who_signed_the_token_where_it_is_given_the_root(
+    tmp_path: Path, tsa: Authority
+) -> None:
+    study = planned(made_study(tmp_path / "study"))
+    run("seal", study, "--tsa-query", tmp_path / "q")
+    answer = tsa.answer(tmp_path / "q", tmp_path / "a")
+    assert run("seal", study, "--token", answer, "--ca", tsa.root)[0] == 0
+    code, out, _ = run("verify", study)
+    assert code == 0
+    assert "who signed the token was not looked at" in out
+    code, out, _ = run("verify", study, "--ca", tsa.root)
+    assert code == 0
+    assert "was not looked at" not in out
+    stranger = authority(tmp_path / "stranger")
+    code, out, _ = run("verify", study, "--ca", stranger.root)
+    assert code == 1
+    assert "the proof does not hold" in out
+    assert run("seal", study, "--ca", tsa.root)[0] == 0
+    code, _, err = run("seal", study, "--ca", stranger.root)
+    assert code == 2
+    assert "the token does not hold" in err
+
+
+def test_certificates_without_a_token_are_said_to_prove_nothing(
+    tmp_path: Path, tsa: Authority
+) -> None:
+    study = planned(made_study(tmp_path))
+    code, _, err = run("seal", study, "--ca", tsa.root)
+    assert code == 2
+    assert "--ca without --token" in err
+    assert run("seal", study)[0] == 0
+    code, out, _ = run("verify", study, "--ca", tsa.root)
+    assert code == 0
+    assert "no token that --ca could speak of" in out
+    assert run("verify", study, "--ca", tmp_path / "missing.pem")[0] == 2
+
+
 def test_a_token_of_garbage_is_refused(tmp_path: Path, tsa: Authority) -> None:
     study = planned(made_study(tmp_path))
     garbage = tmp_path / "garbage"

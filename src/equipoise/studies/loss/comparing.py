@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 
+from equipoise import __version__
 from equipoise.archive.columns import Columns
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import pretty
@@ -49,13 +50,19 @@ class Compared:
     files: dict[str, bytes]
 
 
-def derive(pair: Pair, looks: int, fresh: tuple[Columns, Columns] | None = None) -> Compared:
+def derive(
+    pair: Pair,
+    looks: int,
+    fresh: tuple[Columns, Columns] | None = None,
+    made_by: str = __version__,
+) -> Compared:
     """Derives everything of a comparison from the two archives and the plan.
 
     Args:
         pair: the runs and the catalog.
         looks: comparisons made so far in the study, this one included.
         fresh: columns of the new and the base run that no cache was trusted for.
+        made_by: the version that the files name as their maker.
 
     Raises:
         InputError: a run was not graded under the catalog, or the catalog is not there.
@@ -63,10 +70,18 @@ def derive(pair: Pair, looks: int, fresh: tuple[Columns, Columns] | None = None)
     """
     with duckdb.connect() as con:
         new, base = (
-            score_run(con, run, pair.version, name, columns=fresh[i] if fresh else None)
+            score_run(
+                con,
+                run,
+                pair.version,
+                name,
+                columns=fresh[i] if fresh else None,
+                made_by=made_by,
+            )
             for i, (run, name) in enumerate(((pair.new, "new"), (pair.base, "base")))
         )
         comparison = _decided(con, pair, (new, base), looks, fresh)
+    comparison = msgspec.structs.replace(comparison, derived_by=made_by)
     return Compared(
         new=new.suite,
         base=base.suite,
@@ -209,15 +224,17 @@ def _files(pair: Pair, comparison: LossComparison, new: Suite, base: Suite) -> d
     }
 
 
-def compare(pair: Pair) -> Compared:
+def compare(pair: Pair, made_by: str = __version__) -> Compared:
     """Compares, writes suites, comparison and history, and gives what was found.
+
+    `made_by` is the version that the files name as their maker.
 
     Raises:
         InputError, Tampered: as `derive`; a suite or the history was edited.
         StorageFull: the disk took no more.
     """
     looks = read_history(pair.home).looks(pair.name)
-    found = derive(pair, looks)
+    found = derive(pair, looks, made_by=made_by)
     places = {}
     for run, suite in ((pair.base, found.base), (pair.new, found.new)):
         path = write_suite(run, suite)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from equipoise import __version__
 from equipoise.archive.store import Archive
 from equipoise.errors import InputError
 from equipoise.records.catalog import Catalog
@@ -107,7 +108,8 @@ def waits_of(plan: Plan, catalog: Catalog) -> list[str]:
 class Taken:
     """One look as an archive tells of it: between which runs, under which catalog and margin.
 
-    `results_sha256` are those of the new and the base suite that it saw.
+    `results_sha256` are those of the new and the base suite that it saw, `made_by` the version of
+    the tool that looked.
     """
 
     new: str
@@ -118,6 +120,7 @@ class Taken:
     seen: SuiteLook
     results_sha256: tuple[str, str]
     why: str = ""
+    made_by: str = __version__
 
     @property
     def stops(self) -> bool:
@@ -138,6 +141,7 @@ class Taken:
             "mde": repr(self.mde),
             "results_sha256": self.results_sha256[0],
             "base_results_sha256": self.results_sha256[1],
+            "tool_version": self.made_by,
         }
 
 
@@ -163,6 +167,7 @@ def _taken(event: Event) -> Taken:
         ),
         results_sha256=(facts["results_sha256"], facts["base_results_sha256"]),
         why=event.detail,
+        made_by=facts.get("tool_version", ""),
     )
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from equipoise import __version__
 from equipoise.errors import EquipoiseError
 from equipoise.records.codec import decode
 from equipoise.records.plan import Plan
@@ -12,6 +13,8 @@ from equipoise.studies.loss.files import PLAN
 from equipoise.studies.loss.history import read_history
 from equipoise.studies.loss.pairing import matched, study_of
 from equipoise.studies.loss.scoring import ARCHIVES, open_run, read_suite
+
+TREND = "history.html"
 
 
 def retell(study: Path, folder: Path) -> dict[str, bytes]:
@@ -60,7 +63,7 @@ def trend(study: Path) -> bytes:
                 n_listed=row.befunde,
             )
         )
-    return to_trend_page(plan.title, points, plan.tool_version)
+    return to_trend_page(plan.title, points, __version__)
 
 
 def _suite(path: Path) -> Suite | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 
+from equipoise import __version__
 from equipoise.archive.columns import Columns
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.archive.manifest import MANIFEST, Document, RunFacts
@@ -162,6 +163,7 @@ def score_run(
     *,
     columns: Columns | None = None,
     number: int | None = None,
+    made_by: str = __version__,
 ) -> Scored:
     """Scores a run under a catalog, from the given columns or from its archive's cache.
 
@@ -175,6 +177,7 @@ def score_run(
         name: of the tables.
         columns: in place of the archive's cache.
         number: of an earlier look to score at.
+        made_by: the version that the suite names as its maker.
 
     Raises:
         InputError: the run was not graded under this catalog, or the catalog is not there.
@@ -186,7 +189,9 @@ def score_run(
         con,
         _at_look(trials_of(run, catalog, read), number or last_look(run.archive)),
         msgspec.structs.replace(
-            beside, is_simulated=beside.is_simulated or read.facts.n_simulated > 0
+            beside,
+            is_simulated=beside.is_simulated or read.facts.n_simulated > 0,
+            derived_by=made_by,
         ),
         rater_spreads(catalog, run.archive.read(Rating)),
         name,
@@ -270,7 +275,8 @@ def write_suite(run: LossRun, suite: Suite) -> Path:
 def refuse_edited(path: Path, suite: Suite) -> None:
     """Refuses a suite file that is not what its archive gives.
 
-    A file made from other results (before more was graded) or under other amendments is only old.
+    A file made from other results (before more was graded), under other amendments or by another
+    version is only old.
 
     Raises:
         InputError: the file is no suite, or has a score and no partitions.
@@ -280,9 +286,10 @@ def refuse_edited(path: Path, suite: Suite) -> None:
         return
     content = path.read_bytes()
     found = read_suite(content, str(path))
-    if content != pretty(suite) and (found.results_sha256, found.mde) == (
+    if content != pretty(suite) and (found.results_sha256, found.mde, found.derived_by) == (
         suite.results_sha256,
         suite.mde,
+        suite.derived_by,
     ):
         raise Tampered(
             f"{path} is not what its archive gives (sha256 {digest(content)[:16]}…, wanted "

@@ -13,6 +13,7 @@ from equipoise.records.codec import digest, pretty
 from equipoise.records.event import Seal, SealLabel
 from equipoise.studies.loss.files import (
     PLAN,
+    PLAN_PAGE,
     SEAL,
     SEALED,
     STUDY,
@@ -20,9 +21,9 @@ from equipoise.studies.loss.files import (
     read_needed,
     seal_of,
 )
-from equipoise.studies.loss.planning import plan_study
+from equipoise.studies.loss.planning import Planned, plan_study
 from equipoise.studies.loss.signing import sign
-from equipoise.studies.loss.witnessing import check_token, packed
+from equipoise.studies.loss.witnessing import check_token, packed, unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +51,19 @@ def seal_study(study: Path, *, now: datetime, proofs: Proofs | None = None) -> S
         proofs: what bears it out.
 
     Raises:
-        Blocked: there is no plan, it is not what the study file gives, or another one is sealed.
+        Blocked: there is no plan, it or its page is not what the study file gives, or another one
+            is sealed.
         InputError: the study file has faults, or a proof does not hold.
     """
     proofs = proofs or Proofs()
-    content = planned_content(study, now=now)
+    planned = _planned(study, now)
+    content, page = planned.content, planned.page.encode()
+    found = read_needed(study / PLAN_PAGE, "the plan as people read it")
+    if found != page:
+        raise Blocked(
+            f"{PLAN_PAGE} is not what {STUDY} gives: {first_difference(found, page)}; mend: "
+            f"`equipoise plan {study}` again, read it, then seal"
+        )
     before = seal_of(study)
     if before is not None and before.plan_sha256 != digest(content):
         raise Blocked(
@@ -76,7 +85,9 @@ def seal_study(study: Path, *, now: datetime, proofs: Proofs | None = None) -> S
         token = read_needed(proofs.token, "the token")
         at = check_token(content, token, proofs.ca)
         seal = msgspec.structs.replace(seal, token=packed(token), witnessed_at=at)
-    seal = msgspec.structs.replace(seal, label=_label(seal))
+    elif proofs.ca is not None:
+        _check_standing(content, seal, proofs.ca)
+    seal = msgspec.structs.replace(seal, label=_label(seal), page_sha256=digest(page))
     _keep(study, content)
     replace_file(study / SEAL, pretty(seal))
     return seal
@@ -89,6 +100,10 @@ def planned_content(study: Path, *, now: datetime) -> bytes:
         Blocked: there is no plan, or the study file gives another one.
         InputError: the study file has faults.
     """
+    return _planned(study, now).content
+
+
+def _planned(study: Path, now: datetime) -> Planned:
     path = study / PLAN
     if not path.is_file():
         raise Blocked(f"there is no {path}; mend: equipoise plan {study}")
@@ -99,7 +114,22 @@ def planned_content(study: Path, *, now: datetime) -> bytes:
             f"{PLAN} is not what {STUDY} gives: {first_difference(content, planned.content)}; "
             f"mend: `equipoise plan {study}` again, read it, then seal"
         )
-    return content
+    return planned
+
+
+def _check_standing(content: bytes, seal: Seal, ca: Path) -> None:
+    """Holds the token that a seal has already against the given certificates.
+
+    Raises:
+        InputError: it has none, or nobody trusted signed it.
+    """
+    if not seal.token:
+        raise InputError(
+            "--ca without --token",
+            wanted="the authority's answer, or a seal that has one already",
+            mend="give --token answer.tsr as well",
+        )
+    check_token(content, unpacked(seal.token), ca)
 
 
 def _label(seal: Seal) -> SealLabel:

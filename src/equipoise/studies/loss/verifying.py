@@ -1,28 +1,28 @@
 """Verifies a loss study: plan and seal, archives, and every file that must follow from them."""
 
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import duckdb
 import msgspec
 
-from equipoise.archive.columns import Columns
+from equipoise import __version__
 from equipoise.archive.manifest import MANIFEST
 from equipoise.errors import Blocked, EquipoiseError, InputError, Tampered
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.verifying import check_archive
-from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.codec import decode, digest
 from equipoise.records.event import Seal
 from equipoise.records.plan import Plan
-from equipoise.records.suite import HistoryRow, LossComparison
+from equipoise.records.suite import HistoryRow, Suite
 from equipoise.stages.report.loss.history import HISTORY, to_history
 from equipoise.studies.loss.amendments import AMENDMENTS, read_amendments
-from equipoise.studies.loss.comparing import RESULT, Compared, derive
+from equipoise.studies.loss.comparing import RESULT, Compared
 from equipoise.studies.loss.files import PLAN, SEAL, STUDY
 from equipoise.studies.loss.history import LINES, History, read_history, row_of
-from equipoise.studies.loss.pairing import COMPARISONS, Pair, matched, study_of
+from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.promised import amended
 from equipoise.studies.loss.scoring import (
     ARCHIVES,
@@ -33,7 +33,15 @@ from equipoise.studies.loss.scoring import (
     score_run,
 )
 from equipoise.studies.loss.sealed import check_seal
+from equipoise.studies.loss.verifying_derived import (
+    check_comparison,
+    check_suite,
+    failed,
+    made_otherwise,
+    maker_of,
+)
 from equipoise.studies.loss.verifying_looks import check_looks
+from equipoise.studies.loss.verifying_pages import check_pages
 from equipoise.studies.loss.verifying_sealed import (
     check_lock,
     check_named_files,
@@ -41,10 +49,15 @@ from equipoise.studies.loss.verifying_sealed import (
 )
 
 
-def check_study(study: Path) -> Iterator[Check]:
+def check_study(study: Path, *, today: date, ca: Path | None = None) -> Iterator[Check]:
     """Yields what is checked, in order: plan, amendments, archives, suites, comparisons, history.
 
     Nothing is written, and nothing that can be derived is trusted.
+
+    Args:
+        study: the study's folder.
+        today: the day on which a plan that is not sealed is made again.
+        ca: certificates that the authority behind a witnessed seal is trusted by.
 
     Raises:
         InputError: there is no plan in the folder.
@@ -56,7 +69,7 @@ def check_study(study: Path) -> Iterator[Check]:
             mend=f"equipoise plan {study}",
             code="nothing_to_verify",
         )
-    yield _plan(study)
+    yield _plan(study, ca)
     yield _amendments(study)
     if study.joinpath(SEAL).is_file():
         yield check_named_files(study)
@@ -72,17 +85,22 @@ def check_study(study: Path) -> Iterator[Check]:
     yield check
     derived: dict[str, Compared] = {}
     for path in sorted(study.joinpath(COMPARISONS).glob(f"*/{RESULT}")):
-        yield _comparison(study, path.parent, history, derived)
+        name = path.parent.relative_to(study).as_posix()
+        check, found = check_comparison(study, path.parent, name, history)
+        if found is not None:
+            derived[name] = found
+        yield check
     yield _rows(study, history, runs, derived)
+    yield from check_pages(study, today)
 
 
-def _plan(study: Path) -> Check:
+def _plan(study: Path, ca: Path | None) -> Check:
     content = study.joinpath(PLAN).read_bytes()
     found = digest(content)
     try:
         plan = decode(content, Plan, where=PLAN)
     except InputError as error:
-        return _failed(PLAN, "cannot be read", error)
+        return failed(PLAN, "cannot be read", error)
     if not study.joinpath(SEAL).is_file():
         note = Fault(file=SEAL, what="the plan is not sealed", is_note=True)
         return Check(thing=PLAN, says=f"plan {found}", faults=(note,))
@@ -90,12 +108,12 @@ def _plan(study: Path) -> Check:
     try:
         seal = decode(study.joinpath(SEAL).read_bytes(), Seal, where=SEAL)
     except InputError as error:
-        return _failed(SEAL, "cannot be read", error)
+        return failed(SEAL, "cannot be read", error)
     if seal.plan_sha256 != found:
         what = "not the plan that was sealed"
         faults.append(Fault(file=PLAN, what=what, expected=seal.plan_sha256, found=found))
     else:
-        faults += _proofs(content, seal)
+        faults += _proofs(content, seal, ca)
     draft = study / STUDY
     if plan.study_sha256 and draft.is_file() and digest(draft.read_bytes()) != plan.study_sha256:
         faults.append(
@@ -111,10 +129,18 @@ def _plan(study: Path) -> Check:
     )
 
 
-def _proofs(content: bytes, seal: Seal) -> Iterator[Fault]:
-    """Yields a fault where the signature or the token is not over this plan."""
+def _proofs(content: bytes, seal: Seal, ca: Path | None) -> Iterator[Fault]:
+    """Yields a fault where the signature or the token is not over this plan.
+
+    Without certificates nobody looks at who signed the token, and that is noted.
+    """
+    if seal.token and ca is None:
+        what = "who signed the token was not looked at; give the authority's root with --ca"
+        yield Fault(file=SEAL, what=what, is_note=True)
+    if ca is not None and not seal.token:
+        yield Fault(file=SEAL, what="has no token that --ca could speak of", is_note=True)
     try:
-        check_seal(content, seal)
+        check_seal(content, seal, ca=ca)
     except (Tampered, InputError) as error:
         yield Fault(file=SEAL, what="the proof does not hold", found=str(error))
     except Blocked as error:
@@ -127,9 +153,9 @@ def _amendments(study: Path) -> Check:
         found = read_amendments(study, digest(content))
         amended(decode(content, Plan), found)
     except InputError as error:
-        return _failed(AMENDMENTS, "cannot be applied", error)
+        return failed(AMENDMENTS, "cannot be applied", error)
     except Tampered as error:
-        return _failed(AMENDMENTS, "was altered", error)
+        return failed(AMENDMENTS, "was altered", error)
     return Check(thing=AMENDMENTS, says=f"{len(found) or 'none'}")
 
 
@@ -148,7 +174,7 @@ def _archive(study: Path, path: Path, runs: list[LossRun]) -> Iterator[Check]:
     try:
         run = open_run(path, study)
     except EquipoiseError as error:
-        yield _failed(f"{inside}/{PLAN}", "the run cannot be read by its plan", error)
+        yield failed(f"{inside}/{PLAN}", "the run cannot be read by its plan", error)
         return
     yield Check(thing=f"{inside}/{PLAN}", says="the plan that the run followed")
     if is_whole:
@@ -156,83 +182,15 @@ def _archive(study: Path, path: Path, runs: list[LossRun]) -> Iterator[Check]:
         with tempfile.TemporaryDirectory(prefix="equipoise-") as place:
             columns = run.archive.derive_columns(Path(place))
             for file in sorted(path.joinpath(SUITES).glob(f"*/{SUITE}")):
-                yield _suite(study, run, file, columns)
-
-
-def _suite(study: Path, run: LossRun, file: Path, columns: Columns) -> Check:
-    name = file.relative_to(study).as_posix()
-    version = file.parent.name.partition("-")[0]
-
-    def derived() -> bytes:
-        with duckdb.connect() as con:
-            return pretty(score_run(con, run, version, columns=columns).suite)
-
-    return _same(name, file, derived)
-
-
-def _same(name: str, file: Path, derived: Callable[[], bytes]) -> Check:
-    try:
-        wanted = derived()
-    except EquipoiseError as error:
-        return _failed(name, "cannot be derived", error)
-    found = file.read_bytes() if file.is_file() else b""
-    if found == wanted:
-        return Check(thing=name, says="follows from the archive, byte for byte")
-    fault = Fault(
-        file=name,
-        what="does not follow from the archive" if found else "is missing",
-        expected=digest(wanted),
-        found=digest(found) if found else "",
-    )
-    return Check(thing=name, says="another", faults=(fault,))
-
-
-def _comparison(
-    study: Path, folder: Path, history: History | None, derived: dict[str, Compared]
-) -> Check:
-    name = folder.relative_to(study).as_posix()
-    try:
-        stored = decode(folder.joinpath(RESULT).read_bytes(), LossComparison, where=RESULT)
-        found = _derived(study, stored, name, history)
-    except (EquipoiseError, OSError) as error:
-        return _failed(name, "cannot be derived", error)
-    derived[name] = found
-    faults = []
-    for file, wanted in found.files.items():
-        path = folder / file
-        seen = path.read_bytes() if path.is_file() else b""
-        if seen != wanted:
-            faults.append(
-                Fault(
-                    file=f"{name}/{file}",
-                    what="does not follow from the archives" if seen else "is missing",
-                    expected=digest(wanted),
-                    found=digest(seen) if seen else "",
-                )
-            )
-    says = f"{len(found.files)} files follow from the archives: {found.comparison.verdict}"
-    return Check(thing=name, says=says if not faults else "another", faults=tuple(faults))
-
-
-def _derived(study: Path, stored: LossComparison, name: str, history: History | None) -> Compared:
-    base_path = study / (stored.base_archive or f"{ARCHIVES}/{stored.base_run_id}")
-    new = open_run(study / ARCHIVES / stored.run_id, study)
-    base = open_run(base_path, study_of(base_path))
-    pair: Pair = matched(new, base, study, stored.catalog_version)
-    with ExitStack() as stack:
-        places = [
-            Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="equipoise-")))
-            for _ in range(2)
-        ]
-        fresh = (new.archive.derive_columns(places[0]), base.archive.derive_columns(places[1]))
-        return derive(pair, history.looks(name) if history else stored.looks, fresh)
+                name = file.relative_to(study).as_posix()
+                yield check_suite(run, file, name, columns)
 
 
 def _history(study: Path) -> tuple[History | None, Check]:
     try:
         found = read_history(study)
     except EquipoiseError as error:
-        return None, _failed(HISTORY, "was altered", error)
+        return None, failed(HISTORY, "was altered", error)
     return found, Check(thing=LINES, says=f"{len(found.rows)} lines, each following the one before")
 
 
@@ -256,7 +214,10 @@ def _rows(
             what = "the row cannot be derived"
             faults.append(Fault(file=LINES, line=number, what=what, found=str(error)))
             continue
-        if wanted is not None and wanted != row:
+        made_by = maker_of(path.read_bytes(), Suite)
+        if wanted is not None and wanted != row and made_by != __version__:
+            faults.append(made_otherwise(f"{LINES}:{number}", made_by, row.suite))
+        elif wanted is not None and wanted != row:
             faults.append(
                 Fault(
                     file=LINES,
@@ -287,17 +248,16 @@ def _missing(study: Path, row: HistoryRow, line: int) -> Iterator[Fault]:
 def _row_again(
     row: HistoryRow, runs: list[LossRun], derived: dict[str, Compared], path: Path
 ) -> HistoryRow | None:
+    made_by = maker_of(path.read_bytes(), Suite)
     if row.comparison:
         found = derived.get(row.comparison)
-        return row_of(found.new, row.suite, found.comparison, row.comparison) if found else None
+        if found is None:
+            return None
+        new = msgspec.structs.replace(found.new, derived_by=made_by)
+        return row_of(new, row.suite, found.comparison, row.comparison)
     for run in runs:
         if run.path in path.parents:
             with duckdb.connect() as con:
-                return row_of(score_run(con, run, row.catalog_version).suite, row.suite)
+                suite = score_run(con, run, row.catalog_version, made_by=made_by).suite
+            return row_of(suite, row.suite)
     return None
-
-
-def _failed(name: str, what: str, error: Exception) -> Check:
-    return Check(
-        thing=name, says="not verified", faults=(Fault(file=name, what=what, found=str(error)),)
-    )

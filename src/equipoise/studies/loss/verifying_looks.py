@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from equipoise import __version__
 from equipoise.archive.columns import Columns
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
@@ -13,6 +14,7 @@ from equipoise.studies.loss.looked import taken_at
 from equipoise.studies.loss.looks import Looks, Taken, looks_of, not_executed, taken_in
 from equipoise.studies.loss.pairing import matched, run_at
 from equipoise.studies.loss.scoring import LossRun
+from equipoise.studies.loss.verifying_derived import made_otherwise
 
 _EVENTS = "events.jsonl"
 
@@ -95,7 +97,11 @@ def _held(told: Taken, found: Taken, name: str) -> Iterator[Fault]:
     elif told.mde != found.mde:
         what = f"mde was amended since look {number}: its chain alone bears it out"
         yield Fault(file=name, what=what, is_note=True)
-    elif (told.outcome, told.seen) != (found.outcome, found.seen):
+    elif (told.outcome, told.seen) == (found.outcome, found.seen):
+        return
+    elif told.made_by != __version__:
+        yield made_otherwise(name, told.made_by, f"look {number}")
+    else:
         yield Fault(
             file=name,
             what=f"look {number} does not follow from the trials",

@@ -37,7 +37,8 @@ class RunNotes(msgspec.Struct, frozen=True, kw_only=True):
 
     `began_at` is the time of its first event; `is_stopped_early`: the plan has a
     stopping rule and the run tells of no look, so that executions not begun were not aborted;
-    `n_not_executed` were left out because it stopped at a look. `clipped` counts raw values above
+    `n_not_executed` were left out because it stopped at a look. `derived_by` is the version that
+    scores now. `clipped` counts raw values above
     their category's maximum.
     """
 
@@ -54,6 +55,7 @@ class RunNotes(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     clipped: dict[str, int] = {}
     n_not_executed: int = 0
+    derived_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +143,7 @@ def _scored(
         notes=(*run.notes, *wavering.notes, *_notes(con, trials, table, rows)),
         raters=dict(sorted(raters.items())),
         n_not_executed=run.n_not_executed,
+        derived_by=run.derived_by,
     )
     return Scored(suite=suite, table=table, moments=ordinary, added=added)
 
