@@ -1,109 +1,23 @@
-"""Cells for the tests of harnesses: a workspace, a task, a sandbox that really runs its job."""
+"""Cells for the tests of harnesses: a workspace, a task, a gateway before a scripted model."""
 
-import asyncio
-import os
-import signal
-import subprocess
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from equipoise.adapters.sandboxes.bubblewrap import Bubblewrap
+from equipoise.adapters.sandboxes.unmounted import PlainProcess
 from equipoise.gateway.scripted.scenario import Scenario
 from equipoise.gateway.scripted.upstream import Scripted
 from equipoise.gateway.server import RecordingGateway
-from equipoise.ports.agents import (
-    Agent,
-    Available,
-    Bounds,
-    Ended,
-    HowEnded,
-    Isolation,
-    Job,
-    Route,
-    Sandbox,
-    Task,
-    Told,
-)
+from equipoise.ports.agents import Agent, Bounds, Ended, Isolation, Job, Route, Task, Told
 from equipoise.records.brief import Brief, Request
 from equipoise.wiring import agent
 
 MODEL = "scripted-model-1"
 NOWHERE = Route(trial="t-1", url="http://127.0.0.1:9", socket=None, token="worth-nothing")
-
-
-class Plain:
-    """A sandbox that keeps nothing apart: a process group with a time limit and an output bound."""
-
-    name = "plain"
-    isolation = Isolation.NONE
-
-    async def probe(self) -> Available:
-        return Available(is_available=True)
-
-    def close(self) -> None:
-        """Nothing stays up."""
-
-    async def run(self, job: Job) -> Ended:
-        begin = asyncio.get_running_loop().time()
-        try:
-            child = await asyncio.create_subprocess_exec(
-                *job.argv,
-                env=dict(job.environment),
-                cwd=job.folder,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        except OSError as error:
-            return Ended(how=HowEnded.NOT_STARTED, detail=f"{job.argv[0]}: {error.strerror}")
-        how, out, err = await _watched(child, job)
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        code = await child.wait()
-        if how is HowEnded.EXITED and code < 0:
-            how = HowEnded.SIGNALLED
-        return Ended(
-            how=how,
-            exit_code=code if how is HowEnded.EXITED else None,
-            signal=-code if code < 0 else None,
-            stdout=out,
-            stderr=err,
-            duration_ms=(asyncio.get_running_loop().time() - begin) * 1000,
-        )
-
-
-async def _watched(child: asyncio.subprocess.Process, job: Job) -> tuple[HowEnded, bytes, bytes]:
-    assert child.stdin is not None
-    assert child.stdout is not None
-    assert child.stderr is not None
-    out, err, is_full = bytearray(), bytearray(), asyncio.Event()
-
-    async def read(stream: asyncio.StreamReader, into: bytearray) -> None:
-        while piece := await stream.read(65536):
-            into += piece
-            if len(out) + len(err) > job.bounds.output_bytes:
-                is_full.set()
-                return
-
-    async def fed(stdin: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
-            stdin.write(job.stdin)
-            await stdin.drain()
-        stdin.close()
-
-    reading = asyncio.gather(read(child.stdout, out), read(child.stderr, err), fed(child.stdin))
-    how = HowEnded.EXITED
-    try:
-        await asyncio.wait_for(reading, job.bounds.wall_s)
-    except TimeoutError:
-        how = HowEnded.TIMED_OUT
-    if is_full.is_set():
-        how = HowEnded.OUTPUT_LIMIT
-    return how, bytes(out), bytes(err)
 
 
 def task(folder: Path, *, route: Route = NOWHERE, **more: Any) -> Task:
@@ -135,10 +49,18 @@ def made(name: str, spec: Any, root: Path, isolation: Isolation = Isolation.NONE
     return agent(name, spec, root, isolation)
 
 
-async def ran(harness: Agent, of: Task, sandbox: Sandbox | None = None) -> Told:
+async def ended(harness: Agent, of: Task) -> Ended:
+    """Runs the job of a task as a plain process."""
+    sandbox = PlainProcess()
+    try:
+        return await sandbox.run(harness.job(of))
+    finally:
+        sandbox.close()
+
+
+async def ran(harness: Agent, of: Task) -> Told:
     """Runs a task that calls no model."""
-    ended = await (sandbox or Plain()).run(harness.job(of))
-    return harness.told(of, ended, ())
+    return harness.told(of, await ended(harness, of), ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +90,7 @@ async def models(
 
 async def lived(
     harness: Agent,
-    sandbox: Sandbox,
+    sandbox: Bubblewrap | PlainProcess,
     turns: Sequence[Mapping[str, Any]],
     folder: Path,
     **more: Any,
@@ -177,6 +99,9 @@ async def lived(
     async with models(turns, folder) as gateway:
         of = task(folder, route=gateway.open("t-1", MODEL), **more)
         job = harness.job(of)
-        ended = await sandbox.run(job)
+        try:
+            end = await sandbox.run(job)
+        finally:
+            sandbox.close()
         calls = gateway.close("t-1")
-    return Cell(told=harness.told(of, ended, calls), ended=ended, job=job, task=of)
+    return Cell(told=harness.told(of, end, calls), ended=end, job=job, task=of)

@@ -1,15 +1,15 @@
 """Real harnesses in the real sandbox with the stand-in for a model, or a skip that says why."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
-from adapters.agents.cells import Cell, Plain, lived, made
+from adapters.agents.cells import Cell, lived, made
 from equipoise.adapters.sandboxes.bubblewrap import Bubblewrap
+from equipoise.adapters.sandboxes.unmounted import PlainProcess
 from equipoise.ports.agents import Agent, Available, Isolation
 
 Turns = Sequence[Mapping[str, Any]]
@@ -50,16 +50,6 @@ def live(name: str, spec: Any, root: Path, isolation: Isolation) -> Agent:
     return harness
 
 
-@asynccontextmanager
-async def sandboxed() -> AsyncIterator[Bubblewrap]:
-    """Gives a sandbox, and ends its spawner afterwards."""
-    sandbox = Bubblewrap()
-    try:
-        yield sandbox
-    finally:
-        sandbox.close()
-
-
 def cell(
     name: str,
     root: Path,
@@ -73,10 +63,5 @@ def cell(
     isolation = Isolation.NAMESPACES if is_apart else Isolation.NONE
     harness = live(name, spec or {}, root, isolation)
 
-    async def run() -> Cell:
-        if not is_apart:
-            return await lived(harness, Plain(), turns or TURNS[name], root, **more)
-        async with sandboxed() as sandbox:
-            return await lived(harness, sandbox, turns or TURNS[name], root, **more)
-
-    return anyio.run(run)
+    sandbox = Bubblewrap() if is_apart else PlainProcess()
+    return anyio.run(lambda: lived(harness, sandbox, turns or TURNS[name], root, **more))

@@ -5,7 +5,7 @@ from typing import Any
 import anyio
 import pytest
 
-from adapters.agents.cells import Plain, made, ran, task
+from adapters.agents.cells import ended, made, ran, task
 from equipoise.errors import InputError
 from equipoise.ports.agents import Bounds
 from equipoise.records.trial import EndingKind, Fault, Reason
@@ -42,8 +42,8 @@ def test_it_does_what_its_case_says_and_tells_each_action(tmp_path: Path) -> Non
 @pytest.mark.requirement("ABX-45")
 def test_latency_is_the_wall_clock_of_who_runs_it(tmp_path: Path) -> None:
     harness = made("scripted", {"cases": [{"do": [{"sleep": "2"}]}]}, tmp_path)
-    ended = anyio.run(Plain().run, harness.job(task(tmp_path)))
-    assert 2000 <= ended.duration_ms < 20_000
+    end = anyio.run(ended, harness, task(tmp_path))
+    assert 2000 <= end.duration_ms < 20_000
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,19 @@ def prompt_sha256(task: Task) -> str:
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def skills_sha256(task: Task) -> str:
+    """Gives the hash of all files of the task's skills; what cannot be read counts as empty."""
+    digest = hashlib.sha256()
+    for skill in sorted(task.skills):
+        for path in sorted(path for path in skill.rglob("*") if path.is_file()):
+            digest.update(f"{skill.name}/{path.relative_to(skill)}\0".encode())
+            try:
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+            except OSError:
+                digest.update(b"\0")
+    return digest.hexdigest()
+
+
 def write_given(task: Task, files: Mapping[str, bytes]) -> None:
     """Writes what we give to a cell, and makes the folder that is the harness's own."""
     given, own = task.home / GIVEN, task.home / OWN

@@ -7,13 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.adapters.agents.asked import check, prompt_of, write_given
-from equipoise.adapters.agents.layout import OWN, SOCKET, Layout
+from equipoise.adapters.agents.layout import GIVEN, OWN, Layout
 from equipoise.adapters.agents.options import Options
-from equipoise.adapters.agents.programs import in_package, missing, on_path, probed
+from equipoise.adapters.agents.programs import (
+    in_package,
+    missing,
+    no_program,
+    on_path,
+    probed,
+)
 from equipoise.adapters.agents.telling import Found, told
 from equipoise.adapters.agents.transcripts import printed, transcript
 from equipoise.adapters.transcripts.files import found_in
-from equipoise.errors import InputError
 from equipoise.ports.agents import Available, Ended, Job, Mount, Task, Told
 from equipoise.records.call import ModelCall
 
@@ -72,13 +77,11 @@ class ClaudeCode:
         check(task, self.name, has_hooks=not self._is_bare)
         program = self._program()
         if program is None:
-            raise InputError(
-                "Claude Code is not here", wanted="its program", mend=MEND, code="no_program"
-            )
+            raise no_program("Claude Code", MEND)
         write_given(task, self._given(task))
         layout = self._layout
         (task.home / OWN / "claude").mkdir(exist_ok=True)
-        given = task.home / "given" / _PLUGIN / "skills"
+        given = task.home / GIVEN / _PLUGIN / "skills"
         for skill in task.skills:
             if not task.is_skill_forced:
                 given.joinpath(skill.name).mkdir(parents=True, exist_ok=True)
@@ -152,7 +155,7 @@ class ClaudeCode:
     def _around(self, task: Task) -> dict[str, str]:
         layout = self._layout
         has_socket = layout.has_socket(task)
-        reach = {"ANTHROPIC_UNIX_SOCKET": SOCKET} if has_socket else {}
+        reach = {"ANTHROPIC_UNIX_SOCKET": layout.socket(task)} if has_socket else {}
         return {
             **layout.environment(task),
             **reach,
@@ -185,7 +188,8 @@ class ClaudeCode:
         if task.is_skill_forced:
             return []
         place = f"{self._layout.given(task)}/{_PLUGIN}/skills"
-        return [Mount(source=skill, target=f"{place}/{skill.name}") for skill in task.skills]
+        stood = [self._layout.stood(one, f"{place}/{one.name}") for one in task.skills]
+        return [mount for mounts in stood for mount in mounts]
 
 
 def made(spec: Any, root: Path, layout: Layout) -> ClaudeCode:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.adapters.agents.asked import check, prompt_of, write_given
-from equipoise.adapters.agents.layout import OWN, Layout
+from equipoise.adapters.agents.layout import GIVEN, OWN, Layout
 from equipoise.adapters.agents.options import Options
 from equipoise.adapters.agents.programs import (
     Program,
     in_package,
     missing,
+    no_program,
+    no_tcp,
     on_path,
     probed,
 )
@@ -65,6 +67,8 @@ class Codex:
         program = self._program()
         if program is None:
             return missing("Codex", MEND)
+        if not self._layout.has_tcp:
+            return no_tcp("Codex")
         found = await probed([str(program.path), "--version"], MEND)
         self._version = found.version
         return found
@@ -86,9 +90,7 @@ class Codex:
             )
         program = self._program()
         if program is None:
-            raise InputError(
-                "Codex is not here", wanted="its program", mend=MEND, code="no_program"
-            )
+            raise no_program("Codex", MEND)
         write_given(task, self._given(task))
         state = task.home / OWN / "codex"
         state.mkdir(exist_ok=True)
@@ -117,9 +119,9 @@ class Codex:
     def told(self, task: Task, ended: Ended, calls: Sequence[ModelCall]) -> Told:
         """Reads the rollout, and of what was printed only what the rollout does not say."""
         own = task.home / OWN
-        rollouts = found_in(own / "codex" / "sessions", (".jsonl",))
-        read = transcript(rollouts[-1] if rollouts else None, own, "codex")
         stream, n_bad = printed(ended.stdout, "codex")
+        rollouts = found_in(own / "codex" / "sessions", (".jsonl",))
+        read = transcript(_main(rollouts, stream), own, "codex")
         documents = {} if read.content is None else {"transcript.jsonl": read.content}
         return told(
             task,
@@ -183,11 +185,10 @@ class Codex:
         state = f"{self._layout.own(task)}/codex"
         mounts = []
         if task.hooks:
-            mounts.append(Mount(source=task.home / "given" / _HOOKS, target=f"{state}/{_HOOKS}"))
+            mounts += self._layout.stood(task.home / GIVEN / _HOOKS, f"{state}/{_HOOKS}")
         if not task.is_skill_forced:
-            mounts += [
-                Mount(source=skill, target=f"{state}/skills/{skill.name}") for skill in task.skills
-            ]
+            for skill in task.skills:
+                mounts += self._layout.stood(skill, f"{state}/skills/{skill.name}")
         return mounts
 
 
@@ -198,6 +199,12 @@ def made(spec: Any, root: Path, layout: Layout) -> Codex:
         InputError: an option is wrong.
     """
     return Codex(spec, root, layout)
+
+
+def _main(rollouts: list[Path], stream: Facts | None) -> Path | None:
+    """The rollout of the thread that was printed; sub-agents have rollouts of their own."""
+    named = [path for path in rollouts if stream and stream.session and stream.session in path.name]
+    return next(iter([*named, *rollouts]), None)
 
 
 def _toml(value: str | int) -> str:

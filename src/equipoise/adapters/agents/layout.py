@@ -1,5 +1,6 @@
 """Says where a job sees the folders of its cell, and how it reaches its model."""
 
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,10 +22,12 @@ _INSIDE = Path(__file__).with_name("inside")
 class Layout:
     """Where things are for a job: at places of its own, equal for every cell, or where they are.
 
-    Places of its own need a sandbox that mounts; equal places give equal prompts.
+    Places of its own need a sandbox that mounts; equal places give equal prompts. A sandbox without
+    any network leaves the socket as the only way; who needs TCP cannot work there (`has_tcp`).
     """
 
     has_own_places: bool = True
+    has_tcp: bool = True
 
     def workspace(self, task: Task) -> str:
         """Gives the working folder."""
@@ -60,12 +63,27 @@ class Layout:
         pairs += [Mount(source=skill, target=self.skill(skill)) for skill in task.skills]
         if self.has_socket(task):
             assert task.route.socket is not None
-            pairs.append(Mount(source=task.route.socket, target=SOCKET))
+            pairs.append(Mount(source=task.route.socket, target=self.socket(task)))
         return pairs
+
+    def stood(self, source: Path, target: str) -> list[Mount]:
+        """Lets a file or folder stand at a place: mounted, or copied where nothing is mounted."""
+        if self.has_own_places:
+            return [Mount(source=source, target=target)]
+        if source.is_dir():
+            shutil.copytree(source, target, dirs_exist_ok=True)
+        else:
+            shutil.copyfile(source, target)
+        return []
 
     def has_socket(self, task: Task) -> bool:
         """Says whether the model is reached through the socket; otherwise through our loopback."""
-        return self.has_own_places and task.route.socket is not None
+        is_only_way = self.has_own_places or not self.has_tcp
+        return is_only_way and task.route.socket is not None
+
+    def socket(self, task: Task) -> str:
+        """Gives the place of the socket."""
+        return SOCKET if self.has_own_places else str(task.route.socket)
 
     def url(self, task: Task) -> str:
         """Gives the base URL of the model for a program that speaks TCP (see `relayed`)."""
@@ -76,7 +94,7 @@ class Layout:
         if not self.has_socket(task):
             return list(argv)
         relay = self.program(inside("relay"))
-        return [*isolated_python(), relay, str(PORT), SOCKET, "--", *argv]
+        return [*isolated_python(), relay, str(PORT), self.socket(task), "--", *argv]
 
     def relay_mounts(self, task: Task) -> list[Mount]:
         """Gives what `relayed` needs."""
@@ -99,7 +117,7 @@ class Layout:
 def layout_for(isolation: Isolation) -> Layout:
     """Gives the layout for a sandbox: only one that mounts can give places of their own."""
     has_mounts = isolation in {Isolation.NAMESPACES, Isolation.CONTAINER}
-    return Layout(has_own_places=has_mounts)
+    return Layout(has_own_places=has_mounts, has_tcp=isolation is not Isolation.PATHS)
 
 
 def inside(name: str) -> Path:

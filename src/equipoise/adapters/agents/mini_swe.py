@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.adapters.agents.asked import check, prompt_of, skill_description, write_given
-from equipoise.adapters.agents.layout import OWN, SOCKET, Layout, inside
+from equipoise.adapters.agents.layout import OWN, Layout, inside
 from equipoise.adapters.agents.options import Options
 from equipoise.adapters.agents.programs import missing, probed
 from equipoise.adapters.agents.telling import Found, told
@@ -128,7 +128,7 @@ class MiniSwe:
         layout = self._layout
         settings = {
             "model": task.model,
-            "socket": SOCKET if layout.has_socket(task) else "",
+            "socket": layout.socket(task) if layout.has_socket(task) else "",
             "url": "http://model" if layout.has_socket(task) else task.route.url,
             "system_prompt": self._system_prompt(task),
             "folder": layout.workspace(task),

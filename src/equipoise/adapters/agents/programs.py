@@ -83,6 +83,15 @@ def missing(what: str, mend: str) -> Available:
     return Available(is_available=False, why_not=f"{what} is not here", mend=mend)
 
 
+def no_tcp(what: str) -> Available:
+    """Gives that a program cannot reach its model where there is no TCP at all."""
+    return Available(
+        is_available=False,
+        why_not=f"{what} speaks TCP only, and this sandbox has none",
+        mend="use the sandbox `bubblewrap` or `container`",
+    )
+
+
 def no_program(what: str, mend: str) -> InputError:
     """Gives the error for a job that would need what is not here."""
     return InputError(f"{what} is not here", wanted="its program", mend=mend, code="no_program")

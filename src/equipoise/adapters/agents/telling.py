@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from equipoise.adapters.agents.asked import prompt_sha256, touched
+from equipoise.adapters.agents.asked import prompt_sha256, skills_sha256, touched
 from equipoise.adapters.transcripts.classifying import classified
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.usage import added
@@ -191,6 +191,8 @@ def _versions(
     if found.version and not versions:
         versions[found.harness.replace("-", "_")] = found.version
     versions["prompt_sha256"] = prompt_sha256(task)
+    if task.skills:
+        versions["skills_sha256"] = skills_sha256(task)
     if calls:
         versions["first_request_sha256"] = calls[0].request_sha256
     if offered.get("tools"):

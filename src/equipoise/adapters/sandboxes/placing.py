@@ -32,7 +32,7 @@ def placed(job: Job, home: Path, tmp: Path) -> Placed:
     """
     places = {str(PurePosixPath(mount.target)): str(mount.source) for mount in job.mounts}
     wanted = job.environment.get("HOME")
-    if wanted is not None and _moved(wanted, places) == wanted:
+    if wanted is not None and not any(_is_at(wanted, target) for target in places):
         places[wanted] = str(home)
     environment = {
         name: value if name in _KEPT else _moved(value, places)
@@ -52,9 +52,13 @@ def _moved(text: str, places: Mapping[str, str]) -> str:
         if mark in text:
             return mark.join(_moved(part, places) for part in text.split(mark))
     for target in sorted(places, key=len, reverse=True):
-        if text == target or text.startswith(target.rstrip("/") + "/"):
+        if _is_at(text, target):
             return places[target] + text[len(target) :]
     return text
+
+
+def _is_at(path: str, target: str) -> bool:
+    return path == target or path.startswith(target.rstrip("/") + "/")
 
 
 def _program(name: str, path: str | None) -> str:

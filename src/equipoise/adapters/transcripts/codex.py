@@ -164,10 +164,10 @@ class CodexSession:
             self._take_event(payload)
 
     def _take_response(self, item: dict[str, Any]) -> None:
-        kind = item.get("type")
+        kind = word(item.get("type")) or "none"
         if kind in CALLS:
             self._note_tool(
-                word(item.get("name")) or str(kind),
+                word(item.get("name")) or kind,
                 word(item.get("arguments")) or word(item.get("input")) or "",
             )
         elif kind == "function_call_output":
@@ -206,7 +206,7 @@ class CodexSession:
             self.end = Sign(word_of_end, word(event.get("reason")) or "")
 
     def _take_rollout_item(self, item: dict[str, Any]) -> None:
-        kind = item.get("type")
+        kind = word(item.get("type"))
         texts = [word(part.get("text")) or "" for part in records(item.get("content"))]
         if kind == "UserMessage":
             self.prompt = self.prompt or "\n".join(texts)[:10_000]

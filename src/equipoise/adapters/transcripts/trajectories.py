@@ -75,6 +75,7 @@ def mini_facts(document: Any) -> Facts:
         model=model,
         models=(model,) if model else (),
         versions={"mini_swe_agent": version} if version else {},
+        all_versions=(version,) if version else (),
         output=word(info.get("submission")),
         prompt=_prompt(messages),
         stop_reason=word(info.get("exit_status")),
