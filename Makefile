@@ -51,7 +51,7 @@ test: machine check  ## everything a change must pass
 
 test-slow: $(VENV)/.installed-dev  ## the long sweeps; installs Ray for its tests
 	-$(PIP) install --quiet -e '.[ray]'
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m 'slow or hypothesis' --hypothesis-profile=thorough
 
 certificate: $(VENV)/.installed-dev  ## measures the coverage certificate anew into docs/certificate.md
 	$(BIN)/python -m benchmarks.certificate

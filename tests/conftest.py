@@ -6,7 +6,8 @@ from hypothesis import settings
 
 pytest_plugins = ["machine.chromium", "machine.postgres"]
 
-settings.register_profile("house", deadline=None, derandomize=True)
+settings.register_profile("house", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=200)  # `make test-slow`
 settings.load_profile("house")
 
 # A shell that starts the tests in the background leaves SIGINT ignored, and children inherit it.

@@ -130,6 +130,7 @@ def test_the_demo_again_changes_no_byte_of_what_it_says(demo: tuple[Path, str]) 
     assert results(out) == before
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("E2E-01")
 @pytest.mark.requirement("E2E-22")
 @pytest.mark.requirement("E2E-23")

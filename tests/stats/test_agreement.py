@@ -342,7 +342,7 @@ _COUNTS = st.lists(
 ).map(lambda rows: np.array(rows, dtype=float))
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(_COUNTS, st.permutations(range(3)))
 def test_names_and_order_of_units_are_irrelevant(counts: FloatArray, columns: list[int]) -> None:
     rows = np.arange(len(counts))[::-1]

@@ -33,7 +33,7 @@ values = st.lists(
 
 @given(values)
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_swapping_the_arms_mirrors_the_comparison(
     tmp_path: Path, pairs: list[tuple[float, float]]

@@ -235,6 +235,7 @@ def _first(folder: Path) -> str:
 ENDLESS = WRONG | {"id": "endless", "check": {"regex": {"pattern": "^(a|aa)+$"}}}
 
 
+@pytest.mark.slow
 def test_an_expression_without_an_end_stops_the_grading(tmp_path: Path) -> None:
     folder = executed_study(
         tmp_path / "study",

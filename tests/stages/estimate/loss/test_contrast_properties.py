@@ -38,13 +38,13 @@ def rows(
         ).rows
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(arms=two_arms(), paired=st.booleans())
 def test_the_order_of_rows_is_nothing(arms: tuple[FloatArray, FloatArray], *, paired: bool) -> None:
     assert rows(*arms, order=1, paired=paired) == rows(*arms, order=5, paired=paired)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(arms=two_arms(), paired=st.booleans())
 def test_swapping_the_arms_mirrors_every_row(
     arms: tuple[FloatArray, FloatArray], *, paired: bool
@@ -66,7 +66,7 @@ def test_swapping_the_arms_mirrors_every_row(
             assert set(one.failed) == set(other.failed)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(arms=two_arms())
 def test_limits_hold_the_difference_and_have_width(arms: tuple[FloatArray, FloatArray]) -> None:
     for row in rows(*arms):
@@ -79,13 +79,13 @@ def test_limits_hold_the_difference_and_have_width(arms: tuple[FloatArray, Float
         assert row.reportable is None or row.reportable > 0.05
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(arms=two_arms())
 def test_an_arm_against_itself_lists_nothing(arms: tuple[FloatArray, FloatArray]) -> None:
     assert all(row.failed for row in rows(arms[0], arms[0]))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(arms=two_arms(), mde=st.floats(0.06, 0.9))
 def test_a_wider_margin_never_lists_more(arms: tuple[FloatArray, FloatArray], mde: float) -> None:
     for one, other in zip(rows(*arms), rows(*arms, mde=mde), strict=True):
