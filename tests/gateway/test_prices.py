@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from equipoise.errors import InputError
@@ -15,6 +16,8 @@ from equipoise.gateway.prices import (
     PerMillion,
     read_prices,
 )
+from equipoise.gateway.wire.facts import Api, Found
+from equipoise.gateway.wire.reading import Reading
 from equipoise.records.trial import Usage
 
 _AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -120,3 +123,39 @@ def test_a_faulty_table_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(InputError, match="a price table"):
         read_prices(path)
+
+
+def _read(api: Api, body: object) -> Found:
+    reading = Reading(api, status=200, content_type="application/json")
+    reading.feed(msgspec.json.encode(body))
+    return reading.end()
+
+
+@pytest.mark.parametrize(
+    ("api", "body"),
+    [
+        (Api.MESSAGES, {"usage": {"input_tokens": 1, "service_tier": "priority"}}),
+        (Api.MESSAGES, {"usage": {"input_tokens": 1, "inference_geo": "us"}}),
+        (Api.MESSAGES, {"usage": {"input_tokens": 1, "speed": "fast"}}),
+        (Api.MESSAGES, {"content": [{"type": "server_tool_use", "name": "web_search"}]}),
+        (Api.RESPONSES, {"service_tier": "flex"}),
+        (Api.RESPONSES, {"output": [{"type": "web_search_call"}]}),
+        (Api.CHAT, {"service_tier": "priority"}),
+        (Api.GOOGLE, {"candidates": [{"groundingMetadata": {}}]}),
+    ],
+)
+def test_what_costs_beside_the_tokens_is_seen(api: Api, body: object) -> None:
+    found = _read(api, body)
+    assert found.has_own_tariff or found.has_hosted_use
+    plain = _read(api, {"usage": {"service_tier": "standard"}, "service_tier": "default"})
+    assert not plain.has_own_tariff
+    assert not plain.has_hosted_use
+
+
+def test_tokens_kept_for_an_hour_are_told_apart() -> None:
+    parts = {"ephemeral_1h_input_tokens": 70, "ephemeral_5m_input_tokens": 30}
+    usage = {"input_tokens": 1, "cache_creation_input_tokens": 100, "cache_creation": parts}
+    found = _read(Api.MESSAGES, {"usage": usage})
+    assert found.n_long_cached == 70
+    assert found.usage is not None
+    assert found.usage.cache_write_tokens == 100

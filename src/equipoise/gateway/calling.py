@@ -132,7 +132,8 @@ class Caller:
         is_whole = found.usage is not None and found.is_complete
         is_chat = call.asked.api is Api.CHAT  # which does not say whether they were used
         has_hosted = found.has_hosted_use or (is_chat and call.question.has_hosted_tools)
-        if not is_whole or has_hosted or found.usage is None:
+        has_extras = has_hosted or found.has_own_tariff
+        if not is_whole or has_extras or found.usage is None:
             return None
         vendor = self._upstreams[call.asked.api].vendor
         model = found.model or call.question.model

@@ -18,6 +18,8 @@ Serve = Callable[[Channel], Awaitable[None]]
 _BACKLOG = 512
 _LONGEST_PATH = 100
 """Bytes that the path of a unix socket may have: 107 on Linux, 103 on macOS."""
+_GRACE_S = 0.5
+"""How long what is under way may take to end once it has been told to; 0 would be for ever."""
 _QUIET = logging.getLogger("equipoise.gateway.connections")
 _QUIET.addHandler(logging.NullHandler())
 _QUIET.propagate = False
@@ -67,8 +69,7 @@ class Listener:
         """Ends everything, connections under way included."""
         for name in list(self._servers):
             self.stop(name)
-        for serving in self._ended:
-            await serving.end()
+        await asyncio.gather(*(serving.end() for serving in self._ended))
         self._ended = []
 
 
@@ -109,7 +110,7 @@ class _Serving:
 
     async def end(self) -> None:
         await asyncio.wait([self._task])
-        await self._connections.shutdown(timeout=0)
+        await self._connections.shutdown(timeout=_GRACE_S)
 
     async def _begun(self) -> asyncio.Server:
         loop = asyncio.get_running_loop()

@@ -75,7 +75,10 @@ def _usage(said: Said) -> dict[str, Any]:
         "prompt_tokens": prompt,
         "completion_tokens": said.usage.output,
         "total_tokens": prompt + said.usage.output,
-        "prompt_tokens_details": {"cached_tokens": cached},
+        "prompt_tokens_details": {
+            "cached_tokens": cached,
+            "cache_write_tokens": said.usage.cache_write,
+        },
     }
 
 

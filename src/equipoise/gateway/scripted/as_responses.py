@@ -104,7 +104,10 @@ def _usage(said: Said) -> dict[str, Any]:
     given = said.usage.input + cached + said.usage.cache_write
     return {
         "input_tokens": given,
-        "input_tokens_details": {"cached_tokens": cached},
+        "input_tokens_details": {
+            "cached_tokens": cached,
+            "cache_write_tokens": said.usage.cache_write,
+        },
         "output_tokens": said.usage.output,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": given + said.usage.output,

@@ -6,6 +6,7 @@ from typing import Any
 from equipoise.gateway.wire.facts import (
     Found,
     Question,
+    has_own_tariff,
     items,
     mapping,
     n_bytes,
@@ -55,6 +56,7 @@ class Chat:
             return
         found.model = text(body.get("model")) or found.model
         found.usage = _usage(mapping(body.get("usage"))) or found.usage
+        found.has_own_tariff |= has_own_tariff(body)
         for choice in map(mapping, items(body.get("choices"))):
             said = mapping(choice.get(part))
             found.n_text_bytes += n_bytes(said.get("content"), said.get("refusal"))
@@ -90,9 +92,10 @@ def _stopped(found: Found, reason: object) -> None:
 
 
 def _usage(said: Mapping[str, Any]) -> Usage | None:
-    cached = number(mapping(said.get("prompt_tokens_details")).get("cached_tokens"))
+    parts = mapping(said.get("prompt_tokens_details"))
+    cached, written = number(parts.get("cached_tokens")), number(parts.get("cache_write_tokens"))
     prompt, output = number(said.get("prompt_tokens")), number(said.get("completion_tokens"))
-    return subset_usage(prompt, cached, output)
+    return subset_usage(prompt, cached, output, written)
 
 
 def _unbounded(body: Mapping[str, Any]) -> str:

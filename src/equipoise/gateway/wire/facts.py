@@ -44,7 +44,8 @@ class Found:
     `is_complete`: the answer came to its own end. `fault` is the provider's word for an error in
     it. `n_text_bytes` counts the text and the tool arguments, for an estimate where no usage came;
     `n_long_cached` the tokens that were written to a cache for an hour, which cost more.
-    `has_hosted_use`: the provider ran a tool of its own, which costs beside the tokens.
+    `has_hosted_use`: the provider ran a tool of its own, which costs beside the tokens;
+    `has_own_tariff`: it answered in a tier, at a speed or in a place that has prices of its own.
     """
 
     model: str | None = None
@@ -57,6 +58,7 @@ class Found:
     n_text_bytes: int = 0
     n_long_cached: int = 0
     has_hosted_use: bool = False
+    has_own_tariff: bool = False
 
 
 class Vendor(Protocol):
@@ -101,16 +103,29 @@ def whole_number(value: object) -> int | None:
     return int(value)
 
 
+def has_own_tariff(said: Mapping[str, Any]) -> bool:
+    """Says whether a request or an answer names a tier, a speed or a place with its own prices."""
+    tier, speed, place = (said.get(k) for k in ("service_tier", "speed", "inference_geo"))
+    is_plain = tier in {None, "standard", "default", "auto", "standard_only"}
+    return not is_plain or speed == "fast" or place not in {None, "global", "not_available"}
+
+
 def n_bytes(*values: object) -> int:
     """Counts the bytes of those values that are text."""
     return sum(len(v.encode("utf-8", "surrogatepass")) for v in values if isinstance(v, str))
 
 
-def subset_usage(total: int | None, cached: int | None, output: int | None) -> Usage | None:
+def subset_usage(
+    total: int | None, cached: int | None, output: int | None, written: int | None = None
+) -> Usage | None:
     """Gives the usage where cached tokens are part of the input; null where nothing was said."""
     if total is None and output is None:
         return None
-    fresh = total if total is None or cached is None else max(total - cached, 0)
+    fresh = None if total is None else max(total - (cached or 0) - (written or 0), 0)
     return Usage(
-        input_tokens=fresh, cache_read_tokens=cached, output_tokens=output, convention="subset"
+        input_tokens=fresh,
+        cache_read_tokens=cached,
+        cache_write_tokens=written,
+        output_tokens=output,
+        convention="subset",
     )

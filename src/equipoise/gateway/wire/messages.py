@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from equipoise.gateway.wire.facts import Found, Question, items, mapping, n_bytes, text
+from equipoise.gateway.wire.facts import (
+    Found,
+    Question,
+    has_own_tariff,
+    items,
+    mapping,
+    n_bytes,
+    text,
+)
 from equipoise.gateway.wire.facts import whole_number as number
 from equipoise.records.trial import Usage
 
@@ -86,6 +94,7 @@ def _stopped(found: Found, reason: object) -> None:
 
 def _used(found: Found, said: object) -> None:
     found.usage = _usage(said, found.usage)
+    found.has_own_tariff |= has_own_tariff(mapping(said))
     parts = mapping(mapping(said).get("cache_creation"))
     found.n_long_cached = number(parts.get("ephemeral_1h_input_tokens")) or found.n_long_cached
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from equipoise.gateway.wire.facts import Api, Found, Question, Vendor, mapping
+from equipoise.gateway.wire.facts import Api, Found, Question, Vendor, has_own_tariff, mapping
 from equipoise.gateway.wire.paths import VENDORS
 from equipoise.gateway.wire.sse import Events
 
@@ -26,7 +26,12 @@ def asked(api: Api, path: str, body: bytes) -> Question | None:
     if not isinstance(value, dict):
         return None
     question = VENDORS[api].question(value, path)
-    if not question.unbounded and _MEDIA.search(body):
+    if question.unbounded:
+        return question
+    if has_own_tariff(value):
+        why = "it asks for a tier, a speed or a place that has prices of its own"
+        return replace(question, unbounded=why)
+    if _MEDIA.search(body):
         why = "it has images or files, whose tokens do not follow from their size"
         return replace(question, unbounded=why)
     return question

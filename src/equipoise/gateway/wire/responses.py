@@ -7,6 +7,7 @@ from equipoise.gateway.wire.chat import fault_of, openai_error
 from equipoise.gateway.wire.facts import (
     Found,
     Question,
+    has_own_tariff,
     items,
     mapping,
     n_bytes,
@@ -56,9 +57,14 @@ class Responses:
         """Reads an answer that came in one piece."""
         found.model = text(body.get("model")) or found.model
         usage = mapping(body.get("usage"))
-        cached = number(mapping(usage.get("input_tokens_details")).get("cached_tokens"))
+        parts = mapping(usage.get("input_tokens_details"))
+        cached, written = (
+            number(parts.get("cached_tokens")),
+            number(parts.get("cache_write_tokens")),
+        )
         given, output = number(usage.get("input_tokens")), number(usage.get("output_tokens"))
-        found.usage = subset_usage(given, cached, output)
+        found.usage = subset_usage(given, cached, output, written)
+        found.has_own_tariff |= has_own_tariff(body)
         if body.get("error"):
             found.fault = fault_of(body["error"])
         _stopped(found, body)
