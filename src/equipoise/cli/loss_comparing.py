@@ -9,6 +9,7 @@ from equipoise.errors import InputError
 from equipoise.stages.decide.loss import exit_code
 from equipoise.studies.loss.comparing import RESULT, compare
 from equipoise.studies.loss.pairing import Pair, matched, pair_in, study_of
+from equipoise.studies.loss.retelling import retell_trend
 from equipoise.studies.loss.scoring import open_run
 
 _MEANT = frozenset(
@@ -21,6 +22,7 @@ def run_loss_compare(options: dict[str, Any]) -> int:
     _refuse_foreign(options)
     pair = _pair(options)
     found = compare(pair)
+    retell_trend(pair.home)
     if options["as_json"]:
         write_json(found.files[RESULT].decode())
     else:

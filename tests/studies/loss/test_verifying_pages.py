@@ -95,6 +95,31 @@ def test_a_plan_page_that_is_gone_is_missed(written: Path, tmp_path: Path) -> No
     assert "E2E-PLAN.md: is missing" in done.output
 
 
+def test_a_plan_that_is_made_again_leaves_the_sealed_page_alone(
+    written: Path, tmp_path: Path
+) -> None:
+    study = Path(shutil.copytree(written, tmp_path / "study"))
+    another_digit(study / "E2E-PLAN.md")
+    assert called("plan", study).exit_code == 0
+    page = study.joinpath("E2E-PLAN.md").read_bytes()
+    assert page == written.joinpath("E2E-PLAN.md").read_bytes()
+
+
+def test_the_page_of_the_history_keeps_up_with_it_or_is_said_to_lag(
+    written: Path, tmp_path: Path
+) -> None:
+    study = Path(shutil.copytree(written, tmp_path / "study"))
+    before = study.joinpath("history.html").read_bytes()
+    arms = ("--base", "release-2", "--new", "release-1")
+    assert called("compare", study, *arms).exit_code in {0, 1}
+    assert study.joinpath("history.html").read_bytes() != before
+    assert called("verify", study).exit_code == 0
+    study.joinpath("history.html").write_bytes(before)
+    done = called("verify", study)
+    assert done.exit_code == 0, done.output
+    assert "history.html: is that of the first 2 rows" in done.output
+
+
 def test_before_sealing_the_page_is_held_against_the_plan(tmp_path: Path) -> None:
     study = planned(made_study(tmp_path / "study"))
     assert "E2E-PLAN.md: follows from the plan" in called("verify", study).output

@@ -99,6 +99,8 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
 def write_plan(study: Path, planned: Planned) -> None:
     """Writes `plan.json` and `E2E-PLAN.md`; refuses to replace a plan that is sealed.
 
+    The page that was sealed with the plan stays, even if it would be worded otherwise by now.
+
     Raises:
         Blocked: the study is sealed and this is another plan.
     """
@@ -109,5 +111,11 @@ def write_plan(study: Path, planned: Planned) -> None:
             "them back, or `equipoise amend`, or begin a new study folder; before the first "
             f"run you may remove {SEAL}"
         )
+    if sealed is not None and _is_sealed_page(study / PLAN_PAGE, sealed.page_sha256):
+        return
     replace_file(study / PLAN, planned.content)
     replace_file(study / PLAN_PAGE, planned.page.encode())
+
+
+def _is_sealed_page(path: Path, sha256: str) -> bool:
+    return path.is_file() and digest(path.read_bytes()) == sha256

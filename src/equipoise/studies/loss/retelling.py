@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from equipoise import __version__
+from equipoise.archive.durable import replace_file
 from equipoise.errors import EquipoiseError
 from equipoise.records.codec import decode
 from equipoise.records.plan import Plan
@@ -38,15 +39,30 @@ def retell(study: Path, folder: Path) -> dict[str, bytes]:
     return derive(pair, read_history(study).looks(pair.name)).files
 
 
-def trend(study: Path) -> bytes:
+def retell_trend(study: Path) -> None:
+    """Writes history.html again where it stands, so that it never lags behind the history.
+
+    Raises:
+        Tampered: the history was altered.
+        StorageFull: the disk took no more.
+    """
+    if study.joinpath(TREND).is_file() and study.joinpath(PLAN).is_file():
+        replace_file(study / TREND, trend(study))
+
+
+def trend(study: Path, n_rows: int | None = None) -> bytes:
     """Gives history.html: the suites over time, broken where they are not comparable.
+
+    Args:
+        study: the study's folder.
+        n_rows: of the history, from the first; null = all.
 
     Raises:
         Tampered: the history was altered.
     """
     plan = decode(study.joinpath(PLAN).read_bytes(), Plan, where=PLAN)
     points = []
-    for row in read_history(study).rows:
+    for row in read_history(study).rows[:n_rows]:
         suite = _suite(study / row.suite)
         points.append(
             TrendPoint(

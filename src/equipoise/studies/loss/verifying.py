@@ -39,6 +39,7 @@ from equipoise.studies.loss.verifying_derived import (
     failed,
     made_otherwise,
     maker_of,
+    says_the_same,
 )
 from equipoise.studies.loss.verifying_looks import check_looks
 from equipoise.studies.loss.verifying_pages import check_pages
@@ -248,16 +249,24 @@ def _missing(study: Path, row: HistoryRow, line: int) -> Iterator[Fault]:
 def _row_again(
     row: HistoryRow, runs: list[LossRun], derived: dict[str, Compared], path: Path
 ) -> HistoryRow | None:
-    made_by = maker_of(path.read_bytes(), Suite)
+    content = path.read_bytes()
+    made_by = maker_of(content, Suite)
     if row.comparison:
         found = derived.get(row.comparison)
         if found is None:
             return None
         new = msgspec.structs.replace(found.new, derived_by=made_by)
-        return row_of(new, row.suite, found.comparison, row.comparison)
+        return _as_stored(row_of(new, row.suite, found.comparison, row.comparison), new, content)
     for run in runs:
         if run.path in path.parents:
             with duckdb.connect() as con:
                 suite = score_run(con, run, row.catalog_version, made_by=made_by).suite
-            return row_of(suite, row.suite)
+            return _as_stored(row_of(suite, row.suite), suite, content)
     return None
+
+
+def _as_stored(row: HistoryRow, suite: Suite, content: bytes) -> HistoryRow:
+    """Gives the row with the stored file's hash, where that says the same in another layout."""
+    if not says_the_same(content, suite):
+        return row
+    return msgspec.structs.replace(row, suite_sha256=digest(content))

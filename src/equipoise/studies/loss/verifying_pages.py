@@ -11,6 +11,7 @@ from equipoise.pipeline.faults import Check, Fault
 from equipoise.records.codec import decode, digest
 from equipoise.records.plan import Plan
 from equipoise.studies.loss.files import PLAN, PLAN_PAGE, seal_of
+from equipoise.studies.loss.history import read_history
 from equipoise.studies.loss.planning import plan_study
 from equipoise.studies.loss.retelling import TREND, trend
 from equipoise.studies.loss.verifying_derived import failed, held
@@ -69,8 +70,20 @@ def _trend(study: Path, found: bytes) -> Check:
         wanted = trend(study)
     except (EquipoiseError, OSError) as error:
         return failed(TREND, "cannot be derived", error)
+    if found != wanted and (n := _rows_of(study, found)):
+        what = f"is that of the first {n} rows; write it again with `equipoise report {study}`"
+        note = Fault(file=TREND, what=what, is_note=True)
+        return Check(
+            thing=TREND, says="follows from the history, and lags behind it", faults=(note,)
+        )
     made_by = _MADE_BY.search(found)
     version = made_by[1].decode("utf-8", "replace") if made_by else __version__
     faults = held(TREND, found, wanted, "the history", version)
     says = "not what the history gives" if faults else "follows from the history"
     return Check(thing=TREND, says=says, faults=faults)
+
+
+def _rows_of(study: Path, found: bytes) -> int:
+    """Gives how many of the first rows of the history a page was made of; 0 where of none."""
+    n = len(read_history(study).rows)
+    return next((k for k in range(n - 1, 0, -1) if trend(study, k) == found), 0)
