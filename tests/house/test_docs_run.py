@@ -17,6 +17,7 @@ def _named(path: Path) -> str:
 
 _HELD_ELSEWHERE = {"docs/reference/calc.md": "tests/cli/test_calc_reference.py"}
 _WHOLE_STUDIES = {
+    "docs/how-to/any-agent.md",
     "docs/how-to/ci.md",
     "docs/how-to/from-your-logs.md",
     "docs/how-to/loss-study.md",

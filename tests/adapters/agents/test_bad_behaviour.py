@@ -235,7 +235,8 @@ def test_the_gateway_knows_what_no_program_says(
 def test_another_model_than_that_of_the_trial_is_an_environments_fault(tmp_path: Path) -> None:
     told_of = asking(tmp_path, [{"say": "Yes."}], model="another-model-2").told
     assert told_of.ending.kind is not EndingKind.COMPLETED
-    assert told_of.ending.reason in {Reason.ENVIRONMENT, Reason.INFRASTRUCTURE}
+    assert told_of.ending.reason is Reason.ENVIRONMENT
+    assert "another-model-2" in told_of.ending.detail
 
 
 def test_events_that_were_lost_on_the_way_are_counted(tmp_path: Path) -> None:

@@ -89,7 +89,10 @@ def test_a_model_that_calls_no_tool_is_the_agents_failure(tmp_path: Path) -> Non
 def test_a_harness_that_waits_for_its_model_is_ended_at_its_bound(tmp_path: Path) -> None:
     slow = ({"say": "Later.", "delay_s": 30.0},)
     done = cell("mini-swe", tmp_path, slow, bounds=Bounds(wall_s=2.0))
-    assert done.told.ending.kind in {EndingKind.TIMED_OUT, EndingKind.INFRASTRUCTURE_ERROR}
+    assert (done.told.ending.kind, done.told.ending.reason) == (
+        EndingKind.TIMED_OUT,
+        Reason.BUDGET,
+    )
     assert done.ended.duration_ms < 20_000
 
 

@@ -13,6 +13,9 @@ from equipoise.records.trial import Usage
 
 _OK = range(200, 300)
 _SPENT = "spending_cap"
+_OTHER_MODEL = frozenset({"wrong_model", "no_model"})
+_OURS = frozenset({"closed", "client_gone"})
+"""Faults of a call that nobody answered because the session ended first."""
 _MAX_STREAM = 16 * 2**20
 
 
@@ -91,11 +94,13 @@ def _signs_of_calls(task: Task, calls: Sequence[ModelCall]) -> Iterable[Sign]:
     if not calls:
         return
     last = calls[-1]
+    if last.fault in _OTHER_MODEL:
+        yield Sign("other_model", f"({last.model_asked or 'none was named'})")
     if last.is_refusal:
         yield Sign("refused", "(at the gateway)")
     if last.fault == _SPENT:
         yield Sign("spending_cap")
-    elif last.status is None or last.status not in _OK or last.fault:
+    elif last.fault not in _OURS and (last.status not in _OK or last.fault):
         status = "" if last.status is None or last.status in _OK else str(last.status)
         yield Sign("api_error", f"{status} {last.fault}".strip() or "no answer")
 
