@@ -103,8 +103,8 @@ class HiddenSuite:
     async def _listen(
         self, tester: anyio.abc.SocketStream, heard: Heard, job: Job, program: list[Ended]
     ) -> None:
-        """Starts the program when the tests wait for it, and hears them out."""
-        over, is_started = anyio.Event(), False
+        """Starts the program, and hears the tests out, which wait for it when they need it."""
+        over = anyio.Event()
         async with anyio.create_task_group() as tasks:
 
             async def run_program() -> None:
@@ -113,11 +113,9 @@ class HiddenSuite:
                 if program[0].how is HowEnded.NOT_STARTED:
                     tasks.cancel_scope.cancel()
 
+            tasks.start_soon(run_program)
             async for line in _lines(tester):
                 heard.take_line(line)
-                if heard.is_listening and not is_started:
-                    is_started = True
-                    tasks.start_soon(run_program)
                 if heard.is_done:
                     break
             if not heard.is_done:

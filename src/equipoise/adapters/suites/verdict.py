@@ -22,7 +22,6 @@ class Heard:
     unread: dict[str, str] = field(default_factory=dict)
     results: dict[str, TestResult] = field(default_factory=dict)
     lies: list[str] = field(default_factory=list)
-    is_listening: bool = False
     is_done: bool = False
     has_program_ended: bool = False
     _running: str = ""
@@ -54,8 +53,6 @@ class Heard:
             self.is_done = True
             self.lies += [str(one) for one in event.get("lies", ())]
             self.has_program_ended = bool(event.get("program_ended"))
-        elif kind == "listening":
-            self.is_listening = True
         else:
             self.lies.append(f"an event that cannot be: {str(dict(event))[:200]}")
 

@@ -7,6 +7,7 @@ import operator
 import os
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,6 +19,7 @@ _PLAIN = (int, float, str, bytes, tuple, list, dict, set, frozenset)
 _PYTHONS = frozenset(one for one in vars(builtins).values() if isinstance(one, type))
 _TRACE = 4000
 _SAID = 1 << 20
+_PATIENCE_S = 60.0
 _BINARY = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
     *("and_", "or_", "xor", "lt", "le", "gt", "ge", "eq", "contains", "getitem", "delitem"),
@@ -234,11 +236,25 @@ def _failure(failed: Any) -> tuple[Any, Any, Any]:
     return (None, None, None) if failed is None else (type(failed), failed, failed.__traceback__)
 
 
+def _connected(path: str) -> socket.socket:
+    """Waits for the tests, which may begin after us."""
+    give_up = time.monotonic() + _PATIENCE_S
+    while True:
+        link = socket.socket(socket.AF_UNIX)
+        try:
+            link.connect(path)
+        except OSError:
+            link.close()
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(0.002)
+        else:
+            return link
+
+
 def main(socket_path: str, workspace: str, *paths: str) -> None:
     """Connects to the tests and serves them."""
-    link = socket.socket(socket.AF_UNIX)
-    link.connect(socket_path)
-    subject = Subject(Channel(link))
+    subject = Subject(Channel(_connected(socket_path)))
     os.chdir(workspace)
     sys.path[:0] = paths
     sys.argv = ["program"]

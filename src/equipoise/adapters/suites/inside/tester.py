@@ -13,10 +13,12 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.config import default_plugins
 
 from .asking import Asker
 from .importing import Importer
@@ -27,10 +29,25 @@ from .wire import Channel
 _DUMPABLE = 4
 """`PR_SET_DUMPABLE`: 0 = no process of the same user may look into this one."""
 
+_NEEDLESS = (
+    "cacheprovider",
+    "stepwise",
+    "junitxml",
+    "doctest",
+    "pastebin",
+    "setuponly",
+    "setupplan",
+)
+"""Plugins of pytest that only cost time here."""
+
 
 def serve(control: str) -> None:
     """Forks for each run that is asked for, until it is ended from outside."""
     closed_to_others()
+    sys.pycache_prefix = str(Path(control).parent / "compiled")  # where only tests are ever run
+    sys.dont_write_bytecode = False
+    for name in default_plugins:
+        import_module(f"_pytest.{name}")  # once, and not in each run
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(control)
@@ -54,18 +71,13 @@ def run(connection: socket.socket) -> None:
         order = json.loads(lines.readline())
     signal.alarm(int(order["wall_s"]) + 10)
     tell = _teller(connection)
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(order["bridge"])
-        listener.listen(1)
-        tell({"event": "listening"})
-        ready, _, _ = select.select([listener, connection], [], [])
-        if listener not in ready:
-            return
-        link, _ = listener.accept()
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(order["bridge"])
+    listener.listen(1)
     folder = Path(order["folder"])
     local = [path.stem for path in folder.glob("*.py")]
     local += [path.parent.name for path in folder.glob("*/__init__.py")]
-    asker = Asker(Channel(link), _test_modules(folder))
+    asker = Asker(Channel(_Door(listener, connection)), _test_modules(folder))
     sys.meta_path.insert(0, Importer(asker, order["modules"], local))
     sys.path.insert(0, str(folder))
     quietly()
@@ -73,6 +85,30 @@ def run(connection: socket.socket) -> None:
         order, [Reporter(tell, order["canary"]), Programs(lambda *words: asker.ask("run", *words))]
     )
     tell({"event": "done", "code": code, "lies": asker.lies, "program_ended": asker.has_ended})
+
+
+class _Door:
+    """The program's end of a socket: it is waited for when it is needed first."""
+
+    def __init__(self, listener: socket.socket, asked_by: socket.socket) -> None:
+        self._listener = listener
+        self._asked_by = asked_by
+        self._link: socket.socket | None = None
+
+    def _open(self) -> socket.socket:
+        if self._link is None:
+            ready, _, _ = select.select([self._listener, self._asked_by], [], [])
+            if self._listener not in ready:
+                raise OSError("the run was called off")
+            self._link, _ = self._listener.accept()
+            self._listener.close()
+        return self._link
+
+    def sendall(self, data: bytes) -> None:
+        self._open().sendall(data)
+
+    def recv(self, size: int) -> bytes:
+        return self._open().recv(size)
 
 
 def pytest_run(order: dict[str, Any], plugins: list[object]) -> int:
@@ -83,7 +119,8 @@ def pytest_run(order: dict[str, Any], plugins: list[object]) -> int:
     return int(
         pytest.main(
             [
-                *("-q", "--tb=short", "--color=no", "-p", "no:cacheprovider", "-p", "no:junitxml"),
+                *("-q", "--tb=short", "--color=no"),
+                *(word for name in _NEEDLESS for word in ("-p", f"no:{name}")),
                 *("--import-mode=importlib", "--continue-on-collection-errors"),
                 *("-c", os.devnull, "--rootdir", folder, "--confcutdir", folder),
                 *("--basetemp", order["tmp"], "-o", "addopts="),

@@ -12,11 +12,10 @@ import decimal
 import fractions
 import json
 import pathlib
-import socket
 import struct
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 LARGEST = 64 * 2**20
 """Bytes of a message at most."""
@@ -52,11 +51,18 @@ class Nonsense(Ended):
     """The other side sent what is no message, or no value."""
 
 
+class Link(Protocol):
+    """What a channel needs of a socket."""
+
+    def sendall(self, data: bytes, /) -> None: ...  # noqa: D102  as a socket has it
+    def recv(self, size: int, /) -> bytes: ...  # noqa: D102  as a socket has it
+
+
 class Channel:
     """Messages over a stream socket: four bytes of length, then JSON."""
 
-    def __init__(self, link: socket.socket) -> None:
-        """Takes a connected socket."""
+    def __init__(self, link: Link) -> None:
+        """Takes a connected socket, or what is like one."""
         self._link = link
 
     def send(self, message: dict[str, Any]) -> None:
