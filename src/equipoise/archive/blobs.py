@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 from typing import NamedTuple
 
 import zstandard
 
-from equipoise.archive.durable import storage_errors, sync_file, sync_folder
+from equipoise.archive.durable import storage_errors, sync_file, sync_folder, write_all
 from equipoise.archive.manifest import Document
 from equipoise.errors import InputError, Tampered
 from equipoise.records.codec import digest
@@ -29,9 +30,10 @@ _REMEMBERED = 4096
 
 
 class _Waiting(NamedTuple):
-    """Content written to a part file that has no name yet."""
+    """Content written to a part file that has no name yet, where it goes, its stored hash."""
 
-    part: Path
+    part: str
+    final: str
     stored_sha256: str
 
 
@@ -47,6 +49,9 @@ class Blobs:
         self._is_durable = is_durable
         self._waiting: dict[str, _Waiting] = {}
         self._stored: dict[str, str] = {}
+        self._folder = str(root)
+        self._parts = f"{root}/.{os.getpid()}-{token_hex(8)}-"
+        self._n_parts = 0
 
     def put(self, chunks: Iterable[bytes], *, name: str) -> Document:
         """Stores the content and gives its document; the same content is stored once.
@@ -87,7 +92,8 @@ class Blobs:
         sha256 = digest(content)
         waiting = self._waiting.get(sha256)
         if waiting is None:
-            if (stored := self._stored.get(sha256)) or self._place(sha256).exists():
+            final = self._path(sha256)
+            if (stored := self._stored.get(sha256)) or os.path.exists(final):  # noqa: PTH110
                 stored = stored or self.put([content], name=name).stored_sha256
                 self._remember(sha256, stored)
                 return Document(
@@ -95,7 +101,7 @@ class Blobs:
                 )
             with storage_errors(f"storing {name}"):
                 try:
-                    waiting = self._waiting[sha256] = self._written(content)
+                    waiting = self._waiting[sha256] = self._written(content, final)
                 except BaseException:
                     self.drop()
                     raise
@@ -116,17 +122,16 @@ class Blobs:
                 if self._is_durable:
                     with ThreadPoolExecutor(_WRITERS) as pool:
                         deque(pool.map(sync_file, (w.part for w in self._waiting.values())), 0)
-                folders = set()
-                for sha256, waiting in self._waiting.items():
-                    final = self._place(sha256)
-                    final.parent.mkdir(exist_ok=True)
-                    waiting.part.replace(final)
-                    folders.add(final.parent)
+                folders = sorted({os.path.dirname(w.final) for w in self._waiting.values()})  # noqa: PTH120
+                for folder in folders:
+                    Path(folder).mkdir(exist_ok=True)
+                for one in self._waiting.values():
+                    os.replace(one.part, one.final)  # noqa: PTH105
                 if self._is_durable:
-                    for folder in (*sorted(folders), self.root):
+                    for folder in (*folders, self._folder):
                         sync_folder(folder)
-                for sha256, waiting in self._waiting.items():
-                    self._remember(sha256, waiting.stored_sha256)
+                for sha256, one in self._waiting.items():
+                    self._remember(sha256, one.stored_sha256)
             except BaseException:
                 self.drop()
                 raise
@@ -142,22 +147,27 @@ class Blobs:
         """Forgets what waits."""
         for waiting in self._waiting.values():
             with suppress(OSError):
-                waiting.part.unlink(missing_ok=True)
+                os.unlink(waiting.part)  # noqa: PTH108
         self._waiting.clear()
 
-    def _written(self, content: bytes) -> "_Waiting":
-        self.root.mkdir(exist_ok=True)
+    def _written(self, content: bytes, final: str) -> "_Waiting":
+        """Writes a part file; by plain system calls, since runs write one for every trial."""
         packed = zstandard.ZstdCompressor(level=_LEVEL).compress(content)
-        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=self.root)
+        self._n_parts += 1
+        part = f"{self._parts}{self._n_parts}.part"
+        if self._n_parts == 1:
+            self.root.mkdir(exist_ok=True)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(packed)
-                os.fchmod(file.fileno(), 0o644)
+            write_all(handle, packed)
+            os.fchmod(handle, 0o644)
         except BaseException:
             with suppress(OSError):
-                Path(name).unlink(missing_ok=True)
+                os.unlink(part)  # noqa: PTH108
             raise
-        return _Waiting(Path(name), digest(packed))
+        finally:
+            os.close(handle)
+        return _Waiting(part, final, digest(packed))
 
     def chunks(self, sha256: str, *, limit: int = MAX_CONTENT) -> Iterator[bytes]:
         """Yields the content in chunks and checks its hash at the end.
@@ -206,7 +216,10 @@ class Blobs:
             raise InputError(
                 f"{sha256[:80]!r} names no blob", wanted="64 hexadecimal digits", code="bad_blob"
             )
-        return self.root / sha256[:2] / f"{sha256}.zst"
+        return Path(self._path(sha256))
+
+    def _path(self, sha256: str) -> str:
+        return f"{self._folder}/{sha256[:2]}/{sha256}.zst"
 
 
 def _compress(handle: int, chunks: Iterable[bytes], *, is_durable: bool) -> tuple[str, int, str]:

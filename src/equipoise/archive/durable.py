@@ -32,7 +32,7 @@ def replace_file(path: Path, content: bytes) -> None:
         sync_folder(path.parent)
 
 
-def sync_file(path: Path) -> None:
+def sync_file(path: Path | str) -> None:
     """Makes the content of a file durable."""
     handle = os.open(path, os.O_RDONLY)
     try:
@@ -41,7 +41,7 @@ def sync_file(path: Path) -> None:
         os.close(handle)
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path | str) -> None:
     """Makes the names in a folder durable."""
     handle = os.open(folder, os.O_RDONLY)
     try:

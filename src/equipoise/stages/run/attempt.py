@@ -65,7 +65,7 @@ def request_of(errand: Errand, terms: Terms) -> Request:
         attempt=errand.attempt,
         seed=cell.seed(terms.seed, terms.witness),
         timeout_s=terms.limits.cell_timeout_s,
-        workspace=str(terms.workspaces / trial) if terms.workspaces else "",
+        workspace=f"{terms.workspaces}/{trial}" if terms.workspaces else "",
     )
 
 
@@ -120,9 +120,8 @@ async def _asked(
     try:
         if prepare is not None:
             await prepare()
-        with anyio.fail_after(request.timeout_s + _GRACE_S):
+        with anyio.CancelScope(deadline=anyio.current_time() + request.timeout_s + _GRACE_S):
             return await system.execute(request)
-    except TimeoutError:
         detail = f"the adapter did not end within {request.timeout_s + _GRACE_S:g} s"
         return _harness_error(detail)
     except Exception as error:  # noqa: BLE001  the border of one trial: it becomes its ending

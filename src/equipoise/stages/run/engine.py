@@ -1,5 +1,6 @@
 """Executes the cells of an arm with bounded concurrency and hands each trial to a recorder."""
 
+import os
 import shutil
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -8,7 +9,7 @@ from typing import Protocol
 
 import anyio
 
-from equipoise.ports import Probe, Serves, System
+from equipoise.ports import Probe, System
 from equipoise.records.brief import Request
 from equipoise.records.cell import Cell
 from equipoise.stages.run.attempt import Executed, Terms, attempt, request_of
@@ -57,7 +58,7 @@ class Tools:
     @property
     def why_down(self) -> str:
         """Gives how the program behind the system ended before its time; empty while it is up."""
-        return self.system.why_down if isinstance(self.system, Serves) else ""
+        return str(getattr(self.system, "why_down", ""))  # of `Serves`, whose check is slow
 
     def stops(self, progress: "Progress") -> bool:
         """Says whether no further attempt may begin, and keeps the reason."""
@@ -148,5 +149,5 @@ def _wait_s(done: Executed, n_faults: int) -> float:
 
 
 def _clear(request: Request) -> None:
-    if request.workspace:
+    if request.workspace and os.path.lexists(request.workspace):
         shutil.rmtree(request.workspace, ignore_errors=True)
