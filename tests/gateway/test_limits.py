@@ -10,7 +10,7 @@ from equipoise.gateway.prices import OwnPrices, PerMillion
 from equipoise.gateway.scripted.upstream import Scripted
 from equipoise.gateway.server import RecordingGateway
 from equipoise.gateway.wire.facts import Api
-from equipoise.records.call import ModelCall
+from equipoise.records.call import ModelCall, Price
 from gateway.asking import MODEL, ask, client, clock, scenario
 
 _PRICES = OwnPrices(
@@ -79,7 +79,8 @@ def test_a_cap_of_a_trial_holds_for_each() -> None:
 
 def test_an_unknown_price_under_a_cap_is_refused_with_the_reason() -> None:
     (call,) = _called(1, Limits(max_usd=100), is_priced=False)
-    assert (call.fault, call.cost) == ("spending_cap", None)
+    assert call.fault == "spending_cap"
+    assert call.cost == Price(usd=0.0, source="no answer, no charge")
     (call,) = _called(1, Limits(), is_priced=False)
     assert (call.fault, call.cost) == ("", None)
 
@@ -87,7 +88,7 @@ def test_an_unknown_price_under_a_cap_is_refused_with_the_reason() -> None:
 def test_an_answer_without_usage_costs_its_bound() -> None:
     limits = Limits(max_usd=1.2, unseen_tokens=10)
     calls = _called(4, limits, usage="none")
-    assert [call.cost for call in calls] == [None] * 4
+    assert calls[0].cost is None
     assert calls[0].fault == ""
     assert calls[-1].fault == "spending_cap"
 
@@ -96,6 +97,7 @@ def test_an_error_costs_nothing() -> None:
     limits = Limits(max_usd=1.2, unseen_tokens=10, n_retries=0)
     calls = _called(12, limits, fault={"status": 429})
     assert {call.status for call in calls} == {429}
+    assert {call.cost for call in calls} == {Price(usd=0.0, source="no answer, no charge")}
 
 
 def test_calls_at_once_are_counted_before_they_are_made() -> None:

@@ -126,6 +126,10 @@ def test_errors_and_cuts_come_again_as_they_were() -> None:
     ((call, answer),) = _replayed([failed], ["t1"])
     assert (call.status, call.fault) == (400, failed.call.fault)
     assert "too long" in answer.text
+    busy = _recorded("t1", fault={"status": 529})
+    assert busy.call.n_retries == 4
+    ((call, answer),) = _replayed([busy], ["t1"])
+    assert (call.status, call.n_retries) == (529, 0)
     cut = _recorded("t1", fault={"cut_after": 1})
     ((call, _),) = _replayed([cut], ["t1"])
     assert call.fault == "cut_stream"

@@ -1,18 +1,22 @@
 """What goes wrong around the gateway leaves a clear word, nothing open and nothing invented."""
 
+import gzip
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
 import httpx
+import msgspec
 import pytest
+import zstandard
 
 from equipoise.gateway.scripted.upstream import Scripted
 from equipoise.gateway.server import MAX_REQUEST_BYTES, RecordingGateway
@@ -163,3 +167,31 @@ def test_nonsense_on_the_wire_reaches_nobody(tmp_path: Path) -> None:
             return held.close("t1")
 
     assert len(anyio.run(run)) == 1
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd", "deflate"])
+def test_a_compressed_request_is_read_as_the_plain_one(coding: str) -> None:
+    packs: dict[str, Callable[[bytes], bytes]] = {
+        "gzip": gzip.compress,
+        "deflate": zlib.compress,
+        "zstd": zstandard.ZstdCompressor().compress,
+    }
+    pack = packs[coding]
+    plain = msgspec.json.encode(body_of(Api.MESSAGES))
+
+    async def run() -> tuple[ModelCall, ...]:
+        async with gateway(scenario(_TURN)) as held, client() as http:
+            route = held.open("t1", MODEL)
+            headers = {"content-encoding": coding}
+            url = route.url + path_of(Api.MESSAGES)
+            for body in (plain, pack(plain)):
+                sent = headers if body is not plain else {}
+                assert (await http.post(url, content=body, headers=sent)).status_code == 200
+            bomb = pack(b" " * (MAX_REQUEST_BYTES + 1))
+            assert (await http.post(url, content=bomb, headers=headers)).status_code == 413
+            broken = await http.post(url, content=b"{nothing", headers=headers)
+            assert broken.status_code == 400
+            return held.close("t1")
+
+    one, two = anyio.run(run)
+    assert one.request_sha256 == two.request_sha256

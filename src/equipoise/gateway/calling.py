@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import anyio
@@ -19,6 +19,8 @@ from equipoise.gateway.wire.facts import Api, Found, Question
 from equipoise.gateway.wire.reading import Reading
 from equipoise.records.call import Price
 from equipoise.records.codec import encode
+
+_FREE = Price(usd=0.0, source="no answer, no charge")
 
 Way = Channel | Collecting
 """Where the answer of a call goes."""
@@ -54,6 +56,10 @@ class Caller:
         slots = terms.limits.concurrency
         self._paces = {
             id(upstream): Pace(slots=anyio.Semaphore(slots)) for upstream in upstreams.values()
+        }
+        self._retries = {
+            id(upstream): _patient(terms.limits, upstream.patience)
+            for upstream in upstreams.values()
         }
 
     async def call(
@@ -111,11 +117,10 @@ class Caller:
         is_answer = call.status is not None and call.status < 400
         if is_answer and not found.is_complete and not (call.fault or found.fault):
             call.fault = "cut_stream"
-        cost = self._cost(call, found)
+        is_free = not call.is_sent or (call.reading is not None and not is_answer)
+        cost = _FREE if is_free else self._cost(call, found)
         if call.reservation is not None:
-            is_free = not call.is_sent or (call.reading is not None and not is_answer)
-            known = cost.usd if cost is not None else None
-            self.purse.settle(call.reservation, 0.0 if is_free else known)
+            self.purse.settle(call.reservation, None if cost is None else cost.usd)
         if is_answer and found.usage is None and found.is_complete:
             found.usage = estimated(call.asked.body, found.n_text_bytes)
         record = call.record(found, cost)
@@ -159,12 +164,13 @@ class Caller:
 
     async def _tried(self, call: Call, channel: Way, pace: Pace) -> bool:
         """Asks once; says whether that was the end of it."""
-        limits = self._terms.limits
+        upstream = self._upstreams[call.asked.api]
+        limits = self._retries[id(upstream)]
         spread = int(call.asked.request[:4] or "0", 16) / 2**16
         await pace.wait()
         try:
             call.is_sent = True
-            async with self._upstreams[call.asked.api].answer(call.asked) as answered:
+            async with upstream.answer(call.asked) as answered:
                 now = self._terms.clock()
                 wait = (
                     wait_of(answered.headers, limits, call.n_retries, spread, now)
@@ -237,6 +243,13 @@ class Caller:
     async def _timed_out(self, call: Call, channel: Way) -> None:
         call.fault = "timeout"
         await _cut(call, channel, f"no whole answer within {self._terms.limits.timeout_s:g} s")
+
+
+def _patient(limits: Limits, patience: float) -> Limits:
+    """Gives the limits with the patience that an upstream asks for."""
+    if not patience:
+        return replace(limits, n_retries=0)
+    return replace(limits, first_wait_s=limits.first_wait_s * patience)
 
 
 def _refused(session: Session, question: Question) -> Refused | None:

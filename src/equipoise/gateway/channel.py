@@ -1,8 +1,10 @@
 """One HTTP exchange with a harness, seen from our side."""
 
+import zlib
 from collections.abc import Mapping
 
 import msgspec
+import zstandard
 from aiohttp import web
 
 from equipoise.gateway.wire.facts import Api
@@ -11,6 +13,43 @@ from equipoise.gateway.wire.paths import VENDORS
 
 class TooLarge(Exception):
     """The body has more bytes than are read."""
+
+
+def unpacked(channel: "Channel", body: bytes, most: int) -> bytes:
+    """Gives a body that came compressed as it reads, and takes its header away.
+
+    One that cannot be unpacked is given as it is.
+
+    Raises:
+        TooLarge: it has more than `most` bytes.
+    """
+    match channel.headers.pop("content-encoding", "identity").strip().lower():
+        case "gzip" | "x-gzip":
+            unpacker = zlib.decompressobj(wbits=31)
+        case "deflate":
+            unpacker = zlib.decompressobj()
+        case "zstd":
+            return _unpacked_zstd(body, most)
+        case _:
+            return body
+    try:
+        text = unpacker.decompress(body, most + 1)
+    except zlib.error:
+        return body
+    if len(text) > most:
+        raise TooLarge
+    return text
+
+
+def _unpacked_zstd(body: bytes, most: int) -> bytes:
+    try:
+        with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(body) as reader:
+            text = reader.read(most + 1)
+    except zstandard.ZstdError:
+        return body
+    if len(text) > most:
+        raise TooLarge
+    return text
 
 
 class Channel:

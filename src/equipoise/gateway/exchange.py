@@ -73,11 +73,14 @@ class Upstream(Protocol):
     """Where answers come from: a provider, a recording or a script.
 
     `name` is told in records (``anthropic``, ``replay``, ``scripted``); `vendor` is whose prices
-    hold. Used as an asynchronous context manager that serves a whole run.
+    hold. `patience` is how much of the usual wait there is before it is asked again where it does
+    not say itself; 0 = it is never asked again, for it would say the same. Used as an asynchronous
+    context manager that serves a whole run.
     """
 
     name: str
     vendor: str
+    patience: float
 
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *error: object) -> None: ...

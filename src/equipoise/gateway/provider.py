@@ -63,6 +63,8 @@ GOOGLE = ProviderSpec(
 class Provider:
     """Asks a provider; follows no redirect, keeps no cookie, tries nothing twice."""
 
+    patience = 1.0
+
     def __init__(self, spec: ProviderSpec, environment: Mapping[str, str]) -> None:
         """Takes how it is reached, and where its key may stand.
 

@@ -28,6 +28,7 @@ class Replay:
 
     name = "replay"
     vendor = ""
+    patience = 0.0  # what was recorded is what came of asking again
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
         """Takes what was recorded, in its order."""

@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 from equipoise.errors import InputError
 from equipoise.gateway.asking import Collecting
 from equipoise.gateway.calling import Caller, Terms, models_listed
-from equipoise.gateway.channel import Channel, TooLarge
+from equipoise.gateway.channel import Channel, TooLarge, unpacked
 from equipoise.gateway.exchange import Asked, Exchange, Upstream
 from equipoise.gateway.headers import passed_on, token_in, without_key
 from equipoise.gateway.limits import Limits
@@ -243,11 +243,12 @@ class RecordingGateway:
 
     async def _ask(self, session: Session, place: Place, channel: Channel) -> None:
         try:
-            body = await channel.body(MAX_REQUEST_BYTES)
+            body = unpacked(channel, await channel.body(MAX_REQUEST_BYTES), MAX_REQUEST_BYTES)
         except TooLarge:
             message = f"the request has more than {MAX_REQUEST_BYTES} bytes"
             await channel.refuse(place.api, 413, "request_too_large", message)
             return
+        question = read_question(place.api, place.path, body)
         asked = Asked(
             trial=session.route.trial,
             purpose=place.purpose,
@@ -258,7 +259,6 @@ class RecordingGateway:
             body=body,
             request=digest(body),
         )
-        question = read_question(place.api, place.path, body)
         if question is None:
             await channel.refuse(place.api, 400, "bad_request", "the body is no JSON object")
         elif place.purpose is Purpose.COUNT:

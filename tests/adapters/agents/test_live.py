@@ -48,6 +48,7 @@ def test_a_real_harness_works_in_several_turns_and_changes_its_workspace(
     assert "first_request_sha256" in told.versions
     assert len(told.versions["prompt_sha256"]) == 64
     assert told.offered["tools"]
+    assert not {"web_search", "WebSearch"} & set(told.offered["tools"])
     transcript = next(v for k, v in told.documents.items() if k.startswith("transcript"))
     assert b"mended" in transcript
 

@@ -37,9 +37,9 @@ _HOOKS = "hooks.json"
 class Codex:
     """The harness of the Codex command line.
 
-    Everything is said on its command line: its own provider, no analytics, no plugins, no apps,
-    few retries. Its own sandbox is off, for the job's sandbox is around it. Skills are read from a
-    folder of the cell, hooks only where the task has some.
+    Everything is said on its command line: its own provider, no analytics, no plugins, no apps, no
+    search of the web by the provider, few retries. Its own sandbox is off, for the job's sandbox is
+    around it. Skills are read from a folder of the cell, hooks only where the task has some.
     """
 
     name = "codex"
@@ -160,6 +160,7 @@ class Codex:
         }
         argv = ["exec", "--json", "--skip-git-repo-check", "--color", "never"]
         argv += ["-C", self._layout.workspace(task), "-c", "analytics.enabled=false"]
+        argv += ["-c", 'web_search="disabled"']  # the provider would run it, outside every sandbox
         argv += [word for name in _OFF for word in ("--disable", name)]
         argv += ["-c", f"model={_toml(task.model)}", "-c", 'model_provider="gateway"']
         pairs = ", ".join(f"{key}={_toml(value)}" for key, value in provider.items())

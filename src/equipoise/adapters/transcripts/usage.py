@@ -69,6 +69,7 @@ def added(first: Usage | None, second: Usage | None) -> Usage | None:
         cache_read_tokens=_plus(first.cache_read_tokens, second.cache_read_tokens),
         cache_write_tokens=_plus(first.cache_write_tokens, second.cache_write_tokens),
         convention=first.convention if first.convention == second.convention else "unknown",
+        is_estimated=first.is_estimated or second.is_estimated,
     )
 
 

@@ -30,6 +30,7 @@ class Scripted:
 
     name = "scripted"
     vendor = "scripted"
+    patience = 0.02  # nobody has to recover
 
     def __init__(self, scenario: Scenario) -> None:
         """Takes what is to be said."""
