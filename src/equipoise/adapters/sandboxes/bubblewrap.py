@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 
@@ -73,7 +73,7 @@ class Bubblewrap:
         if program is None:
             return unstarted(f"bubblewrap is not here; mend: {MEND}")
         try:
-            done, unbounded = await self._runner.run(job, program_of(program, job))
+            done, unbounded = await self._runner.run(job, partial(program_of, program, job))
         except (InputError, Blocked, OSError) as error:
             return unstarted(str(error))
         return _ended(done, unbounded)
@@ -121,13 +121,13 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 
-def program_of(bubblewrap: Path, job: Job) -> Program:
+def program_of(bubblewrap: Path, job: Job, etc: str) -> Program:
     """Gives the call of bubblewrap for a job: what it finds there is told over an open file.
 
     So no list of processes shows the environment of a job, or where its mounts come from.
     """
-    around = inside(job, first_file=_ARGUMENTS_FILE + 1, options=("--disable-userns",))
-    arguments = b"".join(os.fsencode(word) + b"\0" for word in around.arguments)
+    around = inside(job, etc, first_file=_ARGUMENTS_FILE + 1, options=("--disable-userns",))
+    arguments = os.fsencode("\0".join((*around.arguments, "")))
     return Program(
         argv=[
             str(bubblewrap),

@@ -82,7 +82,7 @@ class Container:
                 f"{job.lease} (container)", containers=[(self._engine, name)]
             ):
                 try:
-                    done, unbounded = await self._runner.run(job, program)
+                    done, unbounded = await self._runner.run(job, lambda _: program)
                 finally:
                     with anyio.CancelScope(shield=True):  # its end is not the end of the container
                         await _asked([self._engine, "rm", "--force", name])

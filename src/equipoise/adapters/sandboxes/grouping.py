@@ -2,7 +2,7 @@
 
 import itertools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -11,8 +11,8 @@ from equipoise.adapters.sandboxes.groups import set_up
 from equipoise.adapters.sandboxes.order import Group
 from equipoise.ports.agents import Bounds
 
-_SPARE_PROCESSES = 3
-"""Processes that are the sandbox's own."""
+_SPARE_PROCESSES = 4
+"""Processes that are the keeper's and the sandbox's own."""
 
 _NUMBERS = itertools.count(1)
 _MEMORY, _PIDS = "memory_bytes", "n_processes"
@@ -29,7 +29,7 @@ class Place:
 
 
 def groups(name: str, bounds: Bounds) -> list[Group]:
-    """Gives the groups that bound a job on this machine; none where none can be made."""
+    """Gives the groups that bound a job of the run `name`; none where none can be made."""
     return [
         Group(
             folder=f"{place.folder}/equipoise-{name}",
@@ -51,17 +51,17 @@ def places() -> tuple[Place, ...]:
     return tuple(found)
 
 
-def _settings(place: Place, bounds: Bounds) -> Mapping[str, str]:
-    wanted: dict[str, str] = {}
+def _settings(place: Place, bounds: Bounds) -> list[tuple[str, str]]:
+    wanted: list[tuple[str, str]] = []
     if _MEMORY in place.bounds:
         most = str(bounds.memory_bytes)
-        wanted = (
-            {"memory.max": most, "memory.swap.max?": "0", "memory.oom.group?": "1"}
-            if place.is_unified
-            else {"memory.limit_in_bytes": most, "memory.memsw.limit_in_bytes?": most}
-        )
+        if place.is_unified:
+            wanted += [("memory.max", most), ("memory.swap.max?", "0")]
+        else:  # with swap is never below without: it makes room first
+            both = "memory.memsw.limit_in_bytes?"
+            wanted += [(both, "-1"), ("memory.limit_in_bytes", most), (both, most)]
     if _PIDS in place.bounds:
-        wanted["pids.max"] = str(bounds.n_processes + _SPARE_PROCESSES)
+        wanted.append(("pids.max", str(bounds.n_processes + _SPARE_PROCESSES)))
     return wanted
 
 
@@ -76,7 +76,8 @@ def _works(place: Place) -> bool:
     except OSError:
         return False
     try:
-        set_up(Group(folder=probe, settings=_settings(place, Bounds()), bounds=place.bounds))
+        wanted = _settings(place, Bounds())
+        set_up(probe, Group(folder=probe, settings=wanted, bounds=place.bounds))
         # Moving a process needs this file of the place that holds both, which is ours or not.
         return os.access(f"{place.folder}/cgroup.procs", os.W_OK)
     except OSError:

@@ -4,39 +4,16 @@ import os
 import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from equipoise.adapters.sandboxes.devices import own
+from equipoise.adapters.sandboxes.etc import COPIED, HOME, UID, mounted_in
 from equipoise.adapters.sandboxes.seccomp import compiled
 from equipoise.errors import InputError
 from equipoise.ports.agents import Job, Mount
 
-UID = 1000
-HOME = "/home"
-"""The home of a job whose environment names none."""
-
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC = (
-    "alternatives",
-    "ca-certificates.conf",
-    "fonts",
-    "inputrc",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-    "magic",
-    "magic.mime",
-    "mime.types",
-    "pki/tls/certs",
-    "protocols",
-    "services",
-    "ssl/certs",
-    "ssl/openssl.cnf",
-    "terminfo",
-)
-"""What of the host's settings may be seen: nothing that names a person, a host or a key."""
-
 _TMP, _SHM = "/tmp", "/dev/shm"  # noqa: S108  the job's own
 _OF_THE_KERNEL = (
     *(f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr")),
@@ -73,17 +50,18 @@ class Inside:
     memory: tuple[str, ...]
 
 
-def inside(job: Job, *, first_file: int, options: tuple[str, ...] = ()) -> Inside:
-    """Gives what a job finds around it; texts get numbers from `first_file`.
+def inside(job: Job, etc: str, *, first_file: int, options: tuple[str, ...] = ()) -> Inside:
+    """Gives what a job finds around it, with `etc` as its ``/etc``.
+
+    Texts get numbers from `first_file`.
 
     Raises:
         InputError: a mount cannot be: its source is not there, or its target is not a path that
             may be taken.
     """
     home = job.environment.get("HOME", HOME)
-    texts = dict(enumerate(_texts(home).items(), first_file))
     calls = compiled(platform.machine(), has_internet=True)
-    filters = {first_file + len(texts): calls} if calls else {}
+    filters = {first_file: calls} if calls else {}
     is_mounted = home in {_place(mount.target) for mount in job.mounts}
     memory = tuple(dict.fromkeys((_TMP, *(() if is_mounted else (home,)), _SHM)))
     size = str(job.bounds.tmp_bytes)
@@ -93,11 +71,8 @@ def inside(job: Job, *, first_file: int, options: tuple[str, ...] = ()) -> Insid
         *("--uid", str(UID), "--gid", str(UID), "--hostname", "cell"),
         *("--die-with-parent", "--new-session", "--cap-drop", "ALL"),
         *_system(),
-        *(
-            word
-            for number, (path, _) in texts.items()
-            for word in ("--ro-bind-data", str(number), path)
-        ),
+        *("--ro-bind", etc, "/etc"),
+        *(word for path in mounted_in(etc) for word in ("--ro-bind", path, path)),
         *("--proc", "/proc", *_covers(), "--dev", "/dev"),
         *(
             word
@@ -116,48 +91,41 @@ def inside(job: Job, *, first_file: int, options: tuple[str, ...] = ()) -> Insid
     ]
     return Inside(
         arguments=tuple(arguments),
-        texts={**{number: text.encode() for number, (_, text) in texts.items()}, **filters},
+        texts=filters,
         memory=memory,
     )
 
 
 def system_paths() -> tuple[str, ...]:
     """Gives the paths of the system's programs and libraries, and of its harmless settings."""
-    return (*_SYSTEM, *(f"/etc/{name}" for name in _ETC))
+    return (*_SYSTEM, *(f"/etc/{name}" for name in COPIED))
 
 
-def _system() -> Iterator[str]:
-    for path in map(Path, system_paths()):
+@cache
+def _system() -> tuple[str, ...]:
+    """Gives the mounts of the system's programs and libraries."""
+    words: list[str] = []
+    for path in map(Path, _SYSTEM):
         if path.is_symlink() and path.parent == Path("/"):
-            yield from ("--symlink", str(path.readlink()), str(path))
+            words += ("--symlink", str(path.readlink()), str(path))
         elif path.exists():
-            yield from ("--ro-bind", str(path), str(path))
+            words += ("--ro-bind", str(path), str(path))
+    return tuple(words)
 
 
-def _covers() -> Iterator[str]:
-    """Gives the mounts over what the kernel shows and takes for all."""
+@cache
+def _covers() -> tuple[str, ...]:
+    """Gives the mounts over what the kernel takes, and shows where the run is its owner's."""
+    words: list[str] = []
     for path in _OF_THE_KERNEL:
         if os.path.exists(path):
-            yield from ("--ro-bind", path, path)
-    for path in (f"/proc/{name}" for name in _COVERED):
+            words += ("--ro-bind", path, path)
+    for path in (f"/proc/{name}" for name in _COVERED if os.geteuid() == 0):
         if os.path.isdir(path):
-            yield from ("--tmpfs", path, "--remount-ro", path)
+            words += ("--tmpfs", path, "--remount-ro", path)
         elif os.path.exists(path):
-            yield from ("--ro-bind", "/dev/null", path)
-
-
-def _texts(home: str) -> dict[str, str]:
-    return {
-        "/etc/passwd": (
-            "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"
-            f"agent:x:{UID}:{UID}:agent:{home}:/bin/sh\n"
-            "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
-        ),
-        "/etc/group": f"root:x:0:\nagent:x:{UID}:\nnogroup:x:65534:\n",
-        "/etc/hosts": "127.0.0.1 localhost cell\n::1 localhost\n",
-        "/etc/hostname": "cell\n",
-        "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
-    }
+            words += ("--ro-bind", "/dev/null", path)
+    return tuple(words)
 
 
 def _mounted(mount: Mount) -> Iterator[str]:

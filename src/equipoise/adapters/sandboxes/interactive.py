@@ -4,9 +4,12 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from equipoise.adapters.sandboxes.bubblewrap import MEND, found, program_of
+from equipoise.adapters.sandboxes.etc import write_etc
 from equipoise.adapters.sandboxes.order import STATUS_FILE
+from equipoise.adapters.sandboxes.running import Program
 from equipoise.adapters.sandboxes.spawning import memory_file
 from equipoise.errors import Blocked
 from equipoise.ports.agents import Job, Mount
@@ -27,25 +30,28 @@ def shell(workspace: Path, kept: Path, command: str = "") -> int:
     bubblewrap = found()
     if bubblewrap is None:
         raise Blocked(f"a shell is opened in bubblewrap, and it is not here; mend: {MEND}")
-    program = program_of(
-        bubblewrap,
-        Job(
-            argv=_argv(command),
-            lease="shell",
-            folder=WORKSPACE,
-            environment={
-                "PATH": "/usr/local/bin:/usr/bin:/bin",
-                "HOME": "/home",
-                "TERM": os.environ.get("TERM", "dumb"),
-                "LANG": "C.UTF-8",
-                "PS1": "cell:\\w\\$ ",
-            },
-            mounts=[
-                Mount(source=workspace, target=WORKSPACE, is_writable=True),
-                Mount(source=kept, target=KEPT),
-            ],
-        ),
+    job = Job(
+        argv=_argv(command),
+        lease="shell",
+        folder=WORKSPACE,
+        environment={
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": "/home",
+            "TERM": os.environ.get("TERM", "dumb"),
+            "LANG": "C.UTF-8",
+            "PS1": "cell:\\w\\$ ",
+        },
+        mounts=[
+            Mount(source=workspace, target=WORKSPACE, is_writable=True),
+            Mount(source=kept, target=KEPT),
+        ],
     )
+    with TemporaryDirectory(prefix="equipoise-etc-") as etc:
+        write_etc(etc)
+        return _run(program_of(bubblewrap, job, etc))
+
+
+def _run(program: Program) -> int:
     files = {number: memory_file(text) for number, text in program.texts.items()}
     with open(os.devnull, "wb") as nowhere:
         placed = {**files, STATUS_FILE: nowhere.fileno()}

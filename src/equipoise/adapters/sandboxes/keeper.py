@@ -1,7 +1,7 @@
-"""The keeper of one job: starts it, watches it, ends its whole tree, reports.
+"""A keeper of jobs, one at a time: starts it, watches it, ends its whole tree, reports.
 
-It is forked from the spawner and becomes the parent of whatever the job leaves behind, so no
-process of the job can get away from it. It ends the job when the run that asked for it is gone.
+It is forked from the spawner and becomes the parent of whatever a job leaves behind, so no process
+of the job can get away from it. It ends the job when the run that asked for it is gone.
 """
 
 import ctypes
@@ -15,10 +15,11 @@ import time
 from contextlib import suppress
 from typing import NoReturn
 
-from equipoise.adapters.sandboxes import groups
+from equipoise.adapters.sandboxes.groups import Joined
+from equipoise.adapters.sandboxes.handing import received
 from equipoise.adapters.sandboxes.landlocking import restrict
 from equipoise.adapters.sandboxes.measuring import Measuring, descendants
-from equipoise.adapters.sandboxes.order import STATUS_FILE, Group, Order, Report, order_of, packed
+from equipoise.adapters.sandboxes.order import STATUS_FILE, Order, Report, order_of, packed
 from equipoise.adapters.sandboxes.processes import started
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -27,20 +28,17 @@ _PATIENCE_S = 10.0
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def keep(files: list[int]) -> NoReturn:
-    """Keeps one job to its end and exits; `files` = order, line to the run, job's stdio, others."""
-    order_file, line_file, *handed = files
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+def keep(orders: socket.socket) -> NoReturn:
+    """Keeps one job after the other to its end, as they are handed over, and exits."""
     code = 1
     try:
-        line = socket.socket(fileno=line_file)
-        with open(order_file, "rb") as file:
-            file.seek(0)
-            order = order_of(file.read())
-        report = _kept(order, line, handed)
-        line.setblocking(True)  # noqa: FBT003  its only parameter
-        line.sendall(packed(report))
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        joined = Joined()
+        while files := received(orders):
+            _one(files, joined)
+            orders.send(b"i")
         code = 0
     except BrokenPipeError:
         code = 0  # the run has gone; everything has been ended
@@ -48,33 +46,42 @@ def keep(files: list[int]) -> NoReturn:
         os._exit(code)
 
 
-def _kept(order: Order, line: socket.socket, handed: list[int]) -> Report:
+def _one(files: list[int], joined: Joined) -> None:
+    """Keeps one job; `files` = its order, the line to the run, the job's stdio, others."""
+    order_file, line_file, *handed = files
+    with socket.socket(fileno=line_file) as line:
+        with open(order_file, "rb") as file:
+            file.seek(0)
+            order = order_of(file.read())
+        report = _kept(order, line, handed, joined)
+        line.setblocking(True)  # noqa: FBT003  its only parameter
+        line.sendall(packed(report))
+
+
+def _kept(order: Order, line: socket.socket, handed: list[int], joined: Joined) -> Report:
     begin = time.monotonic()
-    _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    standing, unbounded = groups.made(order.groups)
+    unbounded = joined.set(order.groups)
     status, told = os.pipe()
     handed = [*handed, told]
     try:
-        pid = _started(order, standing, handed)
+        pid = _started(order, handed)
     except OSError as error:
-        groups.remove(standing)
+        os.close(status)
         return Report(code=None, detail=error.strerror or str(error), unbounded=unbounded)
-    for number in handed:
-        os.close(number)
+    finally:
+        for number in handed:
+            os.close(number)
     _note(order.lease_file, pid)
     why = ""
     try:
         why = _watched(order, pid, line, begin)
     finally:
         code = _ended(pid, is_over=not why)
-        duration_ms = (time.monotonic() - begin) * 1e3
-        detail = groups.told(standing)
-        groups.remove(standing)
     return Report(
         code=code,
         why=why,
-        detail=detail,
-        duration_ms=duration_ms,
+        detail=joined.told(),
+        duration_ms=(time.monotonic() - begin) * 1e3,
         status=_read(status),
         unbounded=unbounded,
     )
@@ -88,7 +95,7 @@ def _note(lease_file: str, pid: int) -> None:
             file.write(line + "\n")
 
 
-def _started(order: Order, standing: list[Group], handed: list[int]) -> int:
+def _started(order: Order, handed: list[int]) -> int:
     """Forks and executes; gives the number of the process.
 
     Raises:
@@ -98,7 +105,7 @@ def _started(order: Order, standing: list[Group], handed: list[int]) -> int:
     pid = os.fork()
     if pid == 0:
         try:
-            _become(order, standing, handed)
+            _become(order, handed)
         except OSError as error:
             os.write(tell, json.dumps([error.errno, error.strerror, str(error.filename)]).encode())
         finally:
@@ -113,13 +120,12 @@ def _started(order: Order, standing: list[Group], handed: list[int]) -> int:
     return pid
 
 
-def _become(order: Order, standing: list[Group], handed: list[int]) -> None:
+def _become(order: Order, handed: list[int]) -> None:
     """Turns this process into the program of the order."""
     os.setsid()
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
-    groups.join(standing)
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("500")
     for target, given in zip(_numbers(order), handed, strict=True):
@@ -187,8 +193,11 @@ def _ended(pid: int, *, is_over: bool) -> int:
 
 
 def _read(status: int) -> str:
+    """Reads what the program told of its status, and closes the pipe."""
     os.set_blocking(status, False)
     try:
         return os.read(status, 65536).decode(errors="replace")
     except BlockingIOError:
         return ""
+    finally:
+        os.close(status)

@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from equipoise.adapters.sandboxes.groups import remove
-from equipoise.adapters.sandboxes.order import Group
 from equipoise.adapters.sandboxes.processes import boot, pid_namespace, started
 from equipoise.adapters.sandboxes.sweeping import Swept, end_begun, swept
 from equipoise.errors import Blocked
@@ -30,12 +28,10 @@ class Lease:
     name: str
     mark: str
     file: Path
-    groups: Sequence[Group] = ()
 
     def end(self) -> None:
         """Ends what is left of its processes, where their keeper has been killed."""
         end_begun(self.file)
-        remove(self.groups)
 
 
 class Leases:
@@ -52,11 +48,12 @@ class Leases:
         *,
         mark: str = "",
         folders: Sequence[Path] = (),
-        groups: Sequence[Group] = (),
+        groups: Sequence[str] = (),
         containers: Sequence[tuple[str, str]] = (),
     ) -> Iterator[Lease]:
-        """Holds a lease; `folders` (or files, or sockets) and `groups` need not be there yet.
+        """Holds a lease; what it names need not be there yet.
 
+        `folders` may be files or sockets; `groups` are control groups, by their folders;
         `containers` are pairs of an engine, podman or docker, and the name of a container.
         `mark` is a `new_mark` of this process; empty = it gets one.
         At the end only the lease goes: what it names is its holder's to remove before that.
@@ -66,7 +63,7 @@ class Leases:
         """
         self._prepare()
         mark = mark or new_mark()
-        lease = Lease(name=name, mark=mark, file=self.folder / f"{mark}.json", groups=groups)
+        lease = Lease(name=name, mark=mark, file=self.folder / f"{mark}.json")
         told = {
             "name": name,
             "pid": os.getpid(),
@@ -74,7 +71,7 @@ class Leases:
             "boot": boot(),
             "pid_namespace": pid_namespace(),
             "folders": [str(folder.absolute()) for folder in folders],
-            "groups": [group.folder for group in groups],
+            "groups": list(groups),
             "containers": list(containers),
         }
         lease.file.write_text(json.dumps(told) + "\n", encoding="utf-8")

@@ -29,7 +29,7 @@ class Limiting:
 def limiting(
     job: Job, name: str, *, memory_folders: Sequence[str] = (), own_folders: Sequence[str] = ()
 ) -> Limiting:
-    """Gives what enforces the bounds of a job; its groups are called by `name`.
+    """Gives what enforces the bounds of a job; its run is called `name` among groups.
 
     `memory_folders` are those that are kept in memory for it alone, `own_folders` those on the disk
     that it may write to beside its mounts.

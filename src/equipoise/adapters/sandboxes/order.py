@@ -6,7 +6,7 @@ library.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 STATUS_FILE = 100
@@ -15,13 +15,14 @@ STATUS_FILE = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A cgroup to be made: its folder, what is written into which file, for which bounds.
+    """A control group of a run, in which each keeper makes its own, and what that is set to.
 
-    A file whose name ends with ``?`` is left out where it does not exist.
+    `settings` are pairs of a file, left out where it does not exist if it ends with ``?``, and what
+    is written into it, in order; they set `bounds`.
     """
 
     folder: str
-    settings: Mapping[str, str]
+    settings: Sequence[Sequence[str]]
     bounds: Sequence[str]
 
 
@@ -91,7 +92,11 @@ class Report:
 
 def packed(record: Order | Report) -> bytes:
     """Gives a record as JSON."""
-    return json.dumps(asdict(record)).encode()
+    return json.dumps(record, default=_fields).encode()
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__slots__}
 
 
 def order_of(data: bytes) -> Order:

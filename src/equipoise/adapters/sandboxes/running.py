@@ -1,18 +1,28 @@
 """Runs a job the way all sandboxes of this machine do: lease, order, keeper, end."""
 
-from collections.abc import Mapping, Sequence
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
+from equipoise.adapters.sandboxes.emptying import remove_all
+from equipoise.adapters.sandboxes.etc import write_etc
 from equipoise.adapters.sandboxes.following import Ran, ran
+from equipoise.adapters.sandboxes.grouping import groups
+from equipoise.adapters.sandboxes.groups import remove
 from equipoise.adapters.sandboxes.leases import Leases, new_mark
 from equipoise.adapters.sandboxes.limiting import limiting
 from equipoise.adapters.sandboxes.order import Order, Restriction
 from equipoise.adapters.sandboxes.spawning import Spawner, memory_file
 from equipoise.adapters.sandboxes.sweeping import MARK
-from equipoise.ports.agents import Job
+from equipoise.ports.agents import Bounds, Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,27 +53,30 @@ class Runner:
     def __init__(self, leases: Leases | None = None) -> None:
         """Takes leases in `leases`; null = in the folder that all runs of this user share."""
         self.leases = leases or Leases()
-        self._spawner = Spawner()
-        self._has_swept = False
+        self._held: _Held | None = None
+        self._lock = threading.Lock()
 
-    async def run(self, job: Job, program: Program) -> tuple[Ran, tuple[str, ...]]:
+    async def run(self, job: Job, make: Callable[[str], Program]) -> tuple[Ran, tuple[str, ...]]:
         """Runs a program to the end of its whole tree; gives also the bounds nothing enforced.
 
+        `make` gives the program; it is told a folder that may be shown to jobs as ``/etc``.
+
         Raises:
+            InputError: as `make` does.
             OSError: nothing could be started.
             Blocked: no lease can be taken.
         """
-        if not self._has_swept:
-            self._has_swept = True
+        if self._held is None:
             await anyio.to_thread.run_sync(self.leases.sweep)
-        mark = new_mark()
+        held = self._hold()
+        program = make(held.etc)
         limits = limiting(
-            job, mark, memory_folders=program.memory_folders, own_folders=program.own_folders
+            job, held.name, memory_folders=program.memory_folders, own_folders=program.own_folders
         )
-        with self.leases.taken(job.lease, mark=mark, groups=limits.groups) as lease:
+        with self.leases.taken(job.lease) as lease:
             order = Order(
                 argv=program.argv,
-                environment={**program.environment, MARK: mark},
+                environment={**program.environment, MARK: lease.mark},
                 folder=program.folder,
                 wall_s=job.bounds.wall_s,
                 limits=limits.limits,
@@ -74,11 +87,47 @@ class Runner:
                 restriction=program.restriction,
             )
             files = [memory_file(text) for text in program.texts.values()]
-            done = await ran(self._spawner, order, job, files)
+            done = await ran(held.spawner, order, job, files)
             if done.report is None:
                 lease.end()
         return done, limits.unbounded
 
     def close(self) -> None:
-        """Ends the process from which jobs are started; it is started again when needed."""
-        self._spawner.close()
+        """Ends the process from which jobs are started, and them; the next job starts it again."""
+        with self._lock:
+            held, self._held = self._held, None
+        if held is not None:
+            held.end()
+
+    def _hold(self) -> "_Held":
+        with self._lock:
+            if self._held is None:
+                self._held = _Held(self.leases)
+            return self._held
+
+
+class _Held:
+    """A spawner, and the groups of its keepers under a lease; goes at the latest when we do."""
+
+    def __init__(self, leases: Leases) -> None:
+        self.name = new_mark()
+        self.spawner = Spawner()
+        stack = ExitStack()
+        folders = [group.folder for group in groups(self.name, Bounds())]
+        self.etc = os.path.join(tempfile.gettempdir(), f"equipoise-etc-{os.urandom(8).hex()}")
+        etc = Path(self.etc)
+        stack.enter_context(leases.taken("keepers", mark=self.name, groups=folders, folders=[etc]))
+        stack.callback(remove_all, etc)
+        os.mkdir(self.etc, 0o755)
+        write_etc(self.etc)
+        for folder in folders:
+            stack.callback(remove, folder)
+        stack.callback(self.spawner.close)
+        self.end = weakref.finalize(self, _closed, stack, os.getpid())
+
+
+def _closed(stack: ExitStack, owner: int) -> None:
+    if os.getpid() == owner:  # not in a copy of the process that was forked
+        stack.close()
+    else:
+        stack.pop_all()

@@ -10,6 +10,7 @@ import errno
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
@@ -75,6 +76,7 @@ _MACHINES = {
 mounts, namespaces, swap, reboot, setting the clock, accounting, quotas, the kernel's log."""
 
 
+@cache
 def compiled(machine: str, *, has_internet: bool) -> bytes:
     """Gives the filter for a kind of processor (as `os.uname` calls it); empty where it is unknown.
 

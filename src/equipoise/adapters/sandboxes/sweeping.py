@@ -11,7 +11,6 @@ from typing import Any
 
 from equipoise.adapters.sandboxes.emptying import remove_all
 from equipoise.adapters.sandboxes.groups import remove
-from equipoise.adapters.sandboxes.order import Group
 from equipoise.adapters.sandboxes.processes import boot, end_all, pid_namespace, started
 
 MARK = "EQUIPOISE_LEASE"
@@ -79,7 +78,7 @@ class _Sweeping:
                 self.stuck.append(why)
         for folder in map(Path, told.get("groups", ())):
             if folder.exists():
-                if remove([Group(folder=str(folder), settings={}, bounds=())]):
+                if remove(str(folder)):
                     self.groups.append(str(folder))
                 else:
                     self.stuck.append(f"the control group {folder} still has processes")

@@ -98,7 +98,7 @@ async def _run(runner: Runner, job: Job, *, is_restricted: bool) -> Ended:
                 restriction=_restriction(job, own) if is_restricted else None,
                 own_folders=[str(own)],
             )
-            done, unbounded = await runner.run(job, program)
+            done, unbounded = await runner.run(job, lambda _: program)
     except (Blocked, OSError) as error:
         return unstarted(str(error))
     return ended(done, (*_NEVER, *unbounded))
