@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -12,7 +13,7 @@ import msgspec
 from equipoise.archive.blobs import Blobs
 from equipoise.archive.manifest import BLOBS, Criterion, RunFacts
 from equipoise.archive.store import Archive
-from equipoise.errors import Blocked, InputError, nearest
+from equipoise.errors import Blocked, EquipoiseError, InputError, nearest
 from equipoise.records.catalog import Catalog, Category
 from equipoise.records.codec import digest, encode
 from equipoise.records.event import Rating
@@ -144,6 +145,21 @@ def _known(archives: Sequence[Path]) -> Known:
 
 
 def _grade_archive(
+    path: Path,
+    sealed: Sealed,
+    chosen: Chosen,
+    findings: Sequence[Finding],
+    at: tuple[date, Progress | None],
+) -> Told:
+    try:
+        return _graded(path, sealed, chosen, findings, at)
+    except BaseException:
+        with suppress(EquipoiseError), Archive.append_to(path):
+            pass  # takes up what was written before: `verify` finds a whole archive
+        raise
+
+
+def _graded(
     path: Path,
     sealed: Sealed,
     chosen: Chosen,

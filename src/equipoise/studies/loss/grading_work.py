@@ -2,12 +2,15 @@
 
 import gc
 import os
+import signal
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from equipoise.archive.blobs import Blobs
@@ -89,18 +92,32 @@ def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[dict[str, Grade]]:
         return
     batches = [work[at : at + _BATCH] for at in range(0, len(work), _BATCH)]
     pending: deque[Future[list[dict[str, Grade]]]] = deque()
+    context = get_context("spawn")
+    ended = context.Event()
     with ProcessPoolExecutor(
-        n_processes, mp_context=get_context("spawn"), initializer=_begin, initargs=(bench,)
+        n_processes, mp_context=context, initializer=_begin, initargs=(bench, ended)
     ) as pool:
         try:
             for batch in batches:
-                pending.append(pool.submit(_grade, batch))
+                with _undisturbed():
+                    pending.append(pool.submit(_grade, batch))
                 if len(pending) > 4 * n_processes:
                     yield from pending.popleft().result()
             while pending:
                 yield from pending.popleft().result()
         finally:
+            ended.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Has processes that are started meanwhile never hear Ctrl-C: they are told by this one."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Grader:
@@ -134,17 +151,31 @@ class _Grader:
         }
 
 
-_HERE: list[_Grader] = []
-"""The grader of this process, where it is one that was started for grading."""
+@dataclass(slots=True)
+class _Here:
+    """The grader of this process, where it is one that was started for grading."""
+
+    grader: _Grader | None = None
+    ended: Event | None = None
 
 
-def _begin(bench: Bench) -> None:
+_HERE = _Here()
+
+
+def _begin(bench: Bench, ended: Event) -> None:
     gc.set_threshold(50_000, 50, 50)  # next to nothing here is cyclic
-    _HERE[:] = [_Grader(bench)]
+    _HERE.grader, _HERE.ended = _Grader(bench), ended
 
 
 def _grade(work: Sequence[Work]) -> list[dict[str, Grade]]:
-    return list(_HERE[0].grades(work))
+    assert _HERE.grader is not None
+    assert _HERE.ended is not None
+    found = []
+    for grades in _HERE.grader.grades(work):
+        if _HERE.ended.is_set():
+            break  # nobody waits for them any more
+        found.append(grades)
+    return found
 
 
 def _read(blobs: Blobs, sha256: str) -> bytes:
