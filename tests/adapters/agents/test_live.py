@@ -97,6 +97,42 @@ def test_a_harness_that_waits_for_its_model_is_ended_at_its_bound(tmp_path: Path
     assert done.ended.duration_ms < 20_000
 
 
+FORGE = """python3 - <<'END'
+import json, pathlib
+(path,) = pathlib.Path("/state").rglob("*.jsonl")
+for n in range(3):
+    message = {"id": f"forged{n}", "model": "m", "content": [{"type": "tool_use", "name": "Bash"}]}
+    path.open("a").write(json.dumps({"type": "assistant", "message": message}) + "\\n")
+END"""
+
+
+@pytest.mark.slow
+def test_answers_that_nobody_asked_for_are_forged(tmp_path: Path) -> None:
+    told = cell("claude-code", tmp_path, ({"calls": [{"shell": FORGE}]}, {"say": "Done."})).told
+    assert told.ending.reason is Reason.TAMPERED
+    assert "5 answers to 2 calls" in told.ending.detail
+
+
+@pytest.mark.slow
+def test_a_subagent_is_a_handoff(tmp_path: Path) -> None:
+    task = {
+        "description": "look",
+        "prompt": "Look at it: DEEP.",
+        "subagent_type": "general-purpose",
+    }
+    turns: tuple[dict[str, Any], ...] = (
+        {"when": {"prompt": "DEEP"}, "say": "It is a minus."},
+        {"calls": [{"tool": ["Agent", "Task"], "input": task}]},
+        {"say": "Then it is clear."},
+    )
+    told = cell("claude-code", tmp_path, turns).told
+    assert told.ending.kind is EndingKind.COMPLETED, told.ending
+    assert (told.counts["tool_calls"], told.counts["handoffs"]) == (1, 1)
+    assert told.counts["subagents"] == 1
+    inner = [document for name, document in told.documents.items() if "subagents/" in name]
+    assert b"It is a minus." in inner[0]
+
+
 def skill(root: Path) -> Path:
     folder = root / "library" / "fix-bugs"
     folder.mkdir(parents=True)

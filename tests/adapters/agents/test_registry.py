@@ -78,6 +78,9 @@ def test_a_model_that_is_not_named_exactly_is_refused(
         ("mini-swe", {"hooks": {"UserPromptSubmit": "true"}}),
         ("command", {"hooks": {"UserPromptSubmit": "true"}}),
         ("command", {"tools": ("Read",)}),
+        ("command", {"max_turns": 3}),
+        ("command", {"system_prompt": "Be brief."}),
+        ("codex", {"max_turns": 3}),
         ("claude-code", {"skills": (Path("missing"),)}),
     ],
 )

@@ -35,12 +35,13 @@ def check(task: Task, harness: str, *, has_hooks: bool = True) -> None:
                 f"the skill {skill.name!r} has no SKILL.md", wanted="a skill", code="no_skill"
             )
     if task.hooks and not has_hooks:
-        raise InputError(
-            f"{harness} has no hooks",
-            wanted="an arm without hooks",
-            mend="take claude-code or codex for this arm",
-            code="no_switch",
-        )
+        mend = "take claude-code or codex for this arm"
+        raise no_switch(f"{harness} has no hooks", "an arm without hooks", mend)
+
+
+def no_switch(what: str, wanted: str, mend: str = "") -> InputError:
+    """Gives the error for a switch that a harness lacks: left out silently, arms would be equal."""
+    return InputError(what, wanted=wanted, mend=mend, code="no_switch")
 
 
 def prompt_of(task: Task) -> str:

@@ -17,7 +17,7 @@ from equipoise.adapters.agents.programs import (
     probed,
 )
 from equipoise.adapters.agents.telling import Found, told
-from equipoise.adapters.agents.transcripts import printed, transcript
+from equipoise.adapters.agents.transcripts import of_subagents, printed, transcript
 from equipoise.adapters.transcripts.files import found_in
 from equipoise.ports.agents import Available, Ended, Job, Mount, Task, Told
 from equipoise.records.call import ModelCall
@@ -99,8 +99,10 @@ class ClaudeCode:
         """Reads the transcript; how it ended and what was offered stand in the printed events."""
         own = task.home / OWN
         session = _session(task)
-        found = found_in(own / "claude" / "projects", (f"{session}.jsonl",))
-        read = transcript(found[0] if found else None, own, self.name)
+        found = found_in(own / "claude" / "projects", (".jsonl",))
+        main = next((path for path in found if path.name == f"{session}.jsonl"), None)
+        read = transcript(main, own, self.name)
+        inner = of_subagents([path for path in found if path != main], own, self.name)
         stream, n_bad = printed(ended.stdout, self.name)
         has_list = stream is not None and "skills" in stream.offered and not self._is_bare
         return told(
@@ -113,8 +115,9 @@ class ClaudeCode:
                 stream=stream,
                 signs=read.signs,
                 n_bad_lines=read.n_bad_lines + n_bad,
-                counts=self._retried(stream),
-                documents={} if read.content is None else {"transcript.jsonl": read.content},
+                counts=self._retried(stream) | inner.counts,
+                documents=inner.documents
+                | ({} if read.content is None else {"transcript.jsonl": read.content}),
                 given=self._given(task),
                 version=self._version,
                 own_tools=_OWN_TOOLS,

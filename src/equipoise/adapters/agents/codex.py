@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.agents.asked import check, prompt_of, write_given
+from equipoise.adapters.agents.asked import check, no_switch, prompt_of, write_given
 from equipoise.adapters.agents.layout import GIVEN, OWN, Layout
 from equipoise.adapters.agents.options import Options
 from equipoise.adapters.agents.programs import (
@@ -19,10 +19,9 @@ from equipoise.adapters.agents.programs import (
     probed,
 )
 from equipoise.adapters.agents.telling import Found, told
-from equipoise.adapters.agents.transcripts import printed, transcript
+from equipoise.adapters.agents.transcripts import of_subagents, printed, transcript
 from equipoise.adapters.transcripts.facts import Facts
 from equipoise.adapters.transcripts.files import found_in
-from equipoise.errors import InputError
 from equipoise.ports.agents import Available, Ended, Job, Mount, Task, Told
 from equipoise.records.call import ModelCall
 
@@ -82,12 +81,11 @@ class Codex:
         """
         check(task, self.name)
         if task.tools:
-            raise InputError(
-                "Codex offers the tools of its own choice",
-                wanted="no list of tools for this harness",
-                mend="leave `tools` out, or take claude-code",
-                code="no_switch",
-            )
+            mend = "leave `tools` out, or take claude-code"
+            raise no_switch("Codex offers the tools of its own choice", "no list of tools", mend)
+        if task.max_turns is not None:
+            mend = "bound the session by `bounds.wall_s`, or by the provider's `max_usd`"
+            raise no_switch("Codex has no limit of turns", "no `max_turns`", mend)
         program = self._program()
         if program is None:
             raise no_program("Codex", MEND)
@@ -121,8 +119,10 @@ class Codex:
         own = task.home / OWN
         stream, n_bad = printed(ended.stdout, "codex")
         rollouts = found_in(own / "codex" / "sessions", (".jsonl",))
-        read = transcript(_main(rollouts, stream), own, "codex")
-        documents = {} if read.content is None else {"transcript.jsonl": read.content}
+        main = _main(rollouts, stream)
+        read = transcript(main, own, "codex")
+        inner = of_subagents([path for path in rollouts if path != main], own, "codex")
+        own_document = {} if read.content is None else {"transcript.jsonl": read.content}
         return told(
             task,
             ended,
@@ -133,7 +133,8 @@ class Codex:
                 stream=_better_end(stream, read.facts),
                 signs=read.signs,
                 n_bad_lines=read.n_bad_lines + n_bad,
-                documents=documents,
+                counts=inner.counts,
+                documents=inner.documents | own_document,
                 given=self._given(task),
                 version=self._version,
                 offered_skills=None if read.facts is None else read.facts.offered.get("skills"),

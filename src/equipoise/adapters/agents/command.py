@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.agents.asked import check, prompt_of, write_given
+from equipoise.adapters.agents.asked import check, no_switch, prompt_of, write_given
 from equipoise.adapters.agents.layout import OWN, Layout
 from equipoise.adapters.agents.options import Options, filled
 from equipoise.adapters.agents.programs import missing, on_path, probed
@@ -79,10 +79,7 @@ class Command:
         """
         if self._calls_model:
             check(task, self.name, has_hooks=False)
-        if task.tools:
-            raise InputError(
-                "a command chooses its own tools", wanted="no list of tools", code="no_switch"
-            )
+        self._check_switches(task)
         write_given(task, self._given(task))
         values = self._values(task)
         layout = self._layout
@@ -123,6 +120,22 @@ class Command:
         name = self._argv[0]
         is_ours = any(name.startswith(place) for place in self._mounts)
         return is_ours or "{" in name or Path(name).is_file() or on_path(name) is not None
+
+    def _check_switches(self, task: Task) -> None:
+        """Refuses what no template of the command would tell it."""
+        if task.tools:
+            raise no_switch("a command chooses its own tools", "no list of tools")
+        is_offered = bool(task.skills) and not task.is_skill_forced
+        asked = {
+            "max_turns": task.max_turns is not None,
+            "system_prompt": bool(task.system_prompt),
+            "skills": is_offered,
+        }
+        told_of = " ".join([*self._argv, self._stdin, *self._environment.values()])
+        for name, is_asked in asked.items():
+            if is_asked and f"{{{name}}}" not in told_of:
+                what = f"the command is not told of {name}"
+                raise no_switch(what, f"{{{name}}} in argv, stdin or environment")
 
     def _read(self, own: Path, ended: Ended) -> Transcript:
         if not self._form:

@@ -9,13 +9,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.agents.asked import check, prompt_of, skill_description, write_given
+from equipoise.adapters.agents.asked import (
+    check,
+    no_switch,
+    prompt_of,
+    skill_description,
+    write_given,
+)
 from equipoise.adapters.agents.layout import OWN, Layout, inside
 from equipoise.adapters.agents.options import Options
 from equipoise.adapters.agents.programs import missing, probed
 from equipoise.adapters.agents.telling import Found, told
 from equipoise.adapters.agents.transcripts import transcript
-from equipoise.errors import InputError
 from equipoise.ports.agents import Available, Ended, Job, Mount, Task, Told
 from equipoise.records.call import ModelCall
 
@@ -75,11 +80,8 @@ class MiniSwe:
         """
         check(task, self.name, has_hooks=False)
         if set(task.tools) - {_TOOL}:
-            raise InputError(
-                f"mini-swe-agent offers {_TOOL} and nothing else",
-                wanted=f"no list of tools, or [{_TOOL}]",
-                code="no_switch",
-            )
+            what = f"mini-swe-agent offers {_TOOL} and nothing else"
+            raise no_switch(what, f"no list of tools, or [{_TOOL}]")
         write_given(task, self._given(task))
         layout = self._layout
         interpreter, mounts = self._interpreter()
@@ -156,8 +158,11 @@ class MiniSwe:
         """The interpreter as the job sees it, with the mounts of its environment and its base."""
         prefix, base = _prefixes(str(self._python or sys.executable))
         bases = [] if base.is_relative_to("/usr") else [Mount(source=base, target=str(base))]
-        if not self._layout.has_own_places or prefix == base:
+        if prefix == base:
             return str(self._python or sys.executable), bases
+        if not self._layout.has_own_places:
+            same = Mount(source=prefix, target=str(prefix))
+            return str(self._python or sys.executable), [*bases, same]
         place = f"/opt/{_ENVIRONMENT}"
         return f"{place}/bin/python", [*bases, Mount(source=prefix, target=place)]
 

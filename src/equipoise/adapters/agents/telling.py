@@ -57,6 +57,7 @@ def told(task: Task, ended: Ended, calls: Sequence[ModelCall], found: Found) -> 
         *_signs_of_offer(task, offered, found),
         *_signs_of_version(facts, stream, found),
         *_signs_of_record(facts, found),
+        *_signs_of_forgery(facts, calls, found),
     ]
     usage = _usage(calls)
     output = stream.output if stream.output is not None else facts.output
@@ -133,6 +134,13 @@ def _signs_of_record(facts: Facts, found: Found) -> Iterable[Sign]:
         yield from (sign for sign in facts.signs if sign.word not in {"no_end", "done"})
     elif found.facts is not None:
         yield from facts.signs
+
+
+def _signs_of_forgery(facts: Facts, calls: Sequence[ModelCall], found: Found) -> Iterable[Sign]:
+    """A transcript cannot have more answers than were asked for on the only way to a model."""
+    n_answers = facts.n_answers or 0
+    if found.must_call and found.facts is not None and n_answers > len(calls):
+        yield Sign("tampered", f"(the transcript has {n_answers} answers to {len(calls)} calls)")
 
 
 def _offered(

@@ -1,6 +1,6 @@
 """Reads the transcript that a harness left in its cell, by the name of its form."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -52,6 +52,7 @@ DOCUMENTS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], Facts]]] = {
 }
 """Form of documents -> whether it is one, and what it says."""
 
+_MOST_KEPT = 50
 FORMS = (*LINES, *DOCUMENTS)
 
 
@@ -87,6 +88,28 @@ def transcript(path: Path | None, within: Path, form: str) -> Transcript:
     return Transcript(
         facts=facts, signs=signs, n_bad_lines=n_bad, content=content, n_left_out=n_left_out
     )
+
+
+def of_subagents(paths: Sequence[Path], within: Path, form: str) -> "Subagents":
+    """Reads the transcripts of sub-agents: some of them are kept, all are counted."""
+    kept: dict[str, bytes] = {}
+    n_tools = n_kept = 0
+    for path in paths:
+        read = transcript(path, within, form)
+        n_tools += 0 if read.facts is None else read.facts.counts.get("tool_calls", 0)
+        n_kept += len(read.content or b"")
+        if read.content is not None and len(kept) < _MOST_KEPT and n_kept <= MAX_DOCUMENT:
+            kept[f"subagents/{path.name}"] = read.content
+    counts = {"subagents": len(paths), "subagents_tool_calls": n_tools} if paths else {}
+    return Subagents(counts=counts, documents=kept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subagents:
+    """What sub-agents did."""
+
+    counts: dict[str, int]
+    documents: dict[str, bytes]
 
 
 def printed(content: bytes, form: str) -> tuple[Facts | None, int]:

@@ -65,6 +65,7 @@ class Session:
     unknown: Counter[str] = field(default_factory=Counter)
     versions: set[str] = field(default_factory=set)
     n_unnamed: int = 0
+    n_synthetic: int = 0
     first: str = ""
     last: str = ""
     prompt: str = ""
@@ -136,6 +137,7 @@ class Session:
         result = self.result or {}
         return Facts(
             harness=harness,
+            n_answers=max(0, self.n_messages - self.n_synthetic),
             signs=(*self.signs(), Sign("done" if self.is_ended else "no_end")),
             counts=self.counts(),
             unknown=dict(self.unknown),
@@ -198,6 +200,7 @@ class Session:
         self.n_assistant += 1
         model = word(message.get("model"))
         is_synthetic = model == "<synthetic>"
+        self.n_synthetic += is_synthetic
         self.is_api_error = event.get("isApiErrorMessage") is True
         if model is not None and not is_synthetic and len(self.models) < 100:
             self.models[model] += 1

@@ -18,6 +18,9 @@ class Sign(NamedTuple):
 class Facts:
     """What the files of one session say.
 
+    `n_answers` is how many answers of a model are recorded, where that is certain: each was asked
+    for once, so that there cannot be more of them than calls.
+
     `counts` has ``tool_calls``, ``handoffs``, ``turns``, ``tool_errors`` and, by tool,
     ``tool:<name>``, as far as the files tell. `unknown` counts the kinds of events that no reader
     here knows. `offered` has ``tools`` and ``skills`` where the harness lists them; `selected` the
@@ -27,6 +30,7 @@ class Facts:
     """
 
     harness: str
+    n_answers: int | None = None
     signs: tuple[Sign, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     unknown: Mapping[str, int] = field(default_factory=dict)

@@ -66,6 +66,7 @@ def mini_facts(document: Any) -> Facts:
     stamps = [n for one in messages if (n := amount(record(one.get("extra")).get("timestamp")))]
     return Facts(
         harness="mini-swe",
+        n_answers=len(answers),
         signs=tuple(_mini_signs(info, messages, is_bare=isinstance(document, list))),
         counts=_mini_counts(messages, answers),
         usage=_mini_usage(answers),
