@@ -1,8 +1,11 @@
 """Listens on a loopback port and on a unix socket for each trial, all on one loop."""
 
 import asyncio
+import hashlib
 import logging
+import os
 import socket
+import stat
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -10,6 +13,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from equipoise.errors import Blocked
 from equipoise.gateway.channel import Channel
 
 Serve = Callable[[Channel], Awaitable[None]]
@@ -127,12 +131,24 @@ class _Serving:
 
 
 def socket_folder(wanted: Path) -> Path:
-    """Gives a folder whose sockets have paths short enough: the wanted one, or one of our own."""
+    """Gives a folder whose sockets have paths short enough: the wanted one, or one of our own.
+
+    Ours follows from the wanted one, so that the gateway that comes after a killed one finds it.
+
+    Raises:
+        Blocked: somebody else has a folder of that name.
+    """
     wanted.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder = wanted.resolve()
     if len(str(folder).encode()) + len("/0123456789abcdef.sock") <= _LONGEST_PATH:
         return folder
-    return Path(tempfile.mkdtemp(prefix="eq-"))
+    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+    own = Path(tempfile.gettempdir(), f"eq-{os.geteuid()}-{name}")
+    own.mkdir(mode=0o700, exist_ok=True)
+    held = own.lstat()
+    if not stat.S_ISDIR(held.st_mode) or held.st_uid != os.geteuid() or held.st_mode & 0o077:
+        raise Blocked(f"{own} is not ours alone; mend: remove it, or run elsewhere (TMPDIR)")
+    return own
 
 
 def sweep(folder: Path) -> None:

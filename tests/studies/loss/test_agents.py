@@ -6,112 +6,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
 from equipoise.records.event import Event
 from equipoise.records.trial import EndingKind, Trial
-from studies.loss.study_commands import NOON, run, sealed
-
-_NEEDS_BWRAP = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="bubblewrap is not here: apt-get install bubblewrap"
-)
-_CATALOG = {
-    "version": "v1",
-    "categories": [
-        {
-            "id": "bug_left",
-            "weight": 1,
-            "type": "deterministic",
-            "max": 1,
-            "check": {
-                "regex": {
-                    "document": "diff.patch",
-                    "pattern": r"\+    return a \+ b",
-                    "lost_when": "absent",
-                }
-            },
-        }
-    ],
-}
-_SCENARIO = """\
-turns:
-  - {say: Hello., usage: {input: 12, output: 3, cache_read: 5}}
-  - {when: {prompt: long}, say: Once upon, stop: length}
-  - {when: {prompt: forbidden}, say: No., stop: refusal}
-  - {when: {prompt: broken}, fault: {status: 400, kind: bad_request}}
-"""
-_LAZY = [{"do": [{"write": {"path": "notes.md", "text": "looked at it"}}]}]
-_SENIOR = [
-    {
-        "do": [
-            {"edit": {"path": "calc.py", "old": "a - b", "new": "a + b"}},
-            {"run": "python3 -Bc 'import calc; print(calc.add(1, 1))'"},
-            {"print": "fixed"},
-        ]
-    }
-]
-
-
-def _model(**options: Any) -> dict[str, Any]:
-    provider = {"scripted": "scenario.yaml"}
-    return {"model": {"model": "stand-in-2026-01-01", "provider": provider} | options}
-
-
-def _agent(harness: Any) -> dict[str, Any]:
-    return {
-        "agent": {
-            "harness": harness,
-            "model": "stand-in-2026-01-01",
-            "provider": {"scripted": "scenario.yaml"},
-            "prompt": "{brief.prompt}",
-            "seed": "seeds/calc",
-            "artifacts": ["*.md"],
-        }
-    }
-
-
-def _study(folder: Path, **arms: Any) -> Path:
-    study: dict[str, Any] = {
-        "kind": "loss",
-        "title": "Does the hint help?",
-        "question": "Does the agent with the hint leave more bugs?",
-        "seed": "7",
-        "provenance": "synthetisch",
-        "hops": [{"id": "agent", "signal": "diff", "correct": "c", "flake": "f", "error": "e"}],
-        "axes": {"kind": ["fix"]},
-        "partitions": {
-            "by": ["kind"],
-            "of": [{"labels": {"kind": "fix"}, "frequency": "1", "severity": "1"}],
-        },
-        "units": "units.jsonl",
-        "repetitions": {"stochastic": "3"},
-        "mde": "0.5",
-        "budget": {"cell_timeout_s": "60", "concurrency": "2"},
-        "catalog": "loss-catalog.v1.json",
-        "cells": ["loss"],
-        "baseline": next(iter(arms)),
-        "state": {"directory": "state"},
-        "sandbox": {"environment": ["PATH"]},
-        "arms": [{"name": name, "system": system} for name, system in arms.items()],
-    }
-    for path, text in {
-        "study.yaml": yaml.safe_dump(study),
-        "loss-catalog.v1.json": json.dumps(_CATALOG),
-        "scenario.yaml": _SCENARIO,
-        "units.jsonl": json.dumps(
-            {"id": "u1", "labels": {"kind": "fix"}, "brief": {"prompt": "fix add"}}
-        ),
-        "seeds/calc/calc.py": "def add(a, b):\n    return a - b\n",
-        "state/empty": "",
-    }.items():
-        folder.joinpath(path).parent.mkdir(parents=True, exist_ok=True)
-        folder.joinpath(path).write_text(text, encoding="utf-8")
-    return sealed(folder)
+from studies.loss.made_agents import LAZY, NEEDS_BWRAP, SENIOR, agent_arm, agent_study, model_arm
+from studies.loss.study_commands import NOON, run
 
 
 def _trials(study: Path, arm: str) -> tuple[Archive, list[Trial]]:
@@ -133,14 +36,14 @@ def _shell(study: Path, cell: str, command: str) -> str:
     return done.stdout + done.stderr
 
 
-@_NEEDS_BWRAP
+@NEEDS_BWRAP
 @pytest.mark.requirement("OUT-48")
 @pytest.mark.requirement("OUT-50")
 def test_a_session_is_run_frozen_graded_and_marked_simulated(tmp_path: Path) -> None:
-    study = _study(
+    study = agent_study(
         tmp_path,
-        lazy=_agent({"scripted": {"cases": _LAZY}}),
-        senior=_agent({"scripted": {"cases": _SENIOR}}),
+        lazy=agent_arm({"scripted": {"cases": LAZY}}),
+        senior=agent_arm({"scripted": {"cases": SENIOR}}),
     )
     before = study.joinpath("seeds/calc/calc.py").read_bytes()
 
@@ -182,7 +85,7 @@ def test_a_session_is_run_frozen_graded_and_marked_simulated(tmp_path: Path) -> 
 
 
 def test_a_harness_that_is_not_here_gives_no_outcome_and_says_the_mend(tmp_path: Path) -> None:
-    study = _study(tmp_path, codex=_agent({"codex": {"program": "no-such-codex"}}))
+    study = agent_study(tmp_path, codex=agent_arm({"codex": {"program": "no-such-codex"}}))
 
     run("run", study)
     _, trials = _trials(study, "codex")
@@ -195,12 +98,12 @@ def test_a_harness_that_is_not_here_gives_no_outcome_and_says_the_mend(tmp_path:
 @pytest.mark.requirement("OUT-39")
 @pytest.mark.requirement("ABX-44")
 def test_a_model_is_asked_directly_and_only_a_whole_answer_is_one(tmp_path: Path) -> None:
-    study = _study(
+    study = agent_study(
         tmp_path,
-        short=_model(prompt="{brief.prompt}"),
-        long=_model(prompt="long"),
-        forbidden=_model(messages=[{"system": "Be kind."}, {"user": "forbidden"}]),
-        broken=_model(prompt="broken"),
+        short=model_arm(prompt="{brief.prompt}"),
+        long=model_arm(prompt="long"),
+        forbidden=model_arm(messages=[{"system": "Be kind."}, {"user": "forbidden"}]),
+        broken=model_arm(prompt="broken"),
     )
 
     run("run", study)
@@ -220,17 +123,17 @@ def test_a_model_is_asked_directly_and_only_a_whole_answer_is_one(tmp_path: Path
 
 
 def test_a_recording_answers_again_byte_for_byte_and_invents_nothing(tmp_path: Path) -> None:
-    first = _study(tmp_path / "first", only=_model())
+    first = agent_study(tmp_path / "first", only=model_arm())
     run("run", first)
     (recorded,) = first.glob("archive/only-*")
 
     again = tmp_path / "again"
     shutil.copytree(recorded, again / "recorded")
 
-    _study(
+    agent_study(
         again,
-        only=_model(provider={"replay": "recorded"}),
-        other=_model(provider={"replay": "recorded"}, prompt="unheard"),
+        only=model_arm(provider={"replay": "recorded"}),
+        other=model_arm(provider={"replay": "recorded"}, prompt="unheard"),
     )
     run("run", again)
 
