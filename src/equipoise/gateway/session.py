@@ -76,6 +76,7 @@ class Call:
             fault=self.fault or found.fault,
             is_simulated=self.is_simulated,
             answered_by=self.answered_by,
+            settings=dict(self.question.settings),
         )
 
 

@@ -25,7 +25,8 @@ class ModelCall(
     word; `is_truncated` says that it means the token limit. `cost` is null where the price is not
     known. `fault` says why a call gave no answer: a word of the provider (``overloaded_error``) or
     of the gateway (``spending_cap``, ``unreachable``, ``cut_stream``). `answered_by` names who
-    answered: a provider, ``replay`` or ``scripted``.
+    answered: a provider, ``replay`` or ``scripted``. `settings` is what the request sets of how to
+    answer, by the vendor's own names (``temperature``, ``seed``, ``max_tokens``).
     """
 
     trial: str
@@ -49,3 +50,4 @@ class ModelCall(
     fault: str = ""
     is_simulated: bool = False
     answered_by: str = ""
+    settings: dict[str, float | str] = {}

@@ -62,6 +62,7 @@ def test_the_text_of_the_answer_is_given_with_its_record(api: Api) -> None:
 
 
 @_ALL
+@pytest.mark.requirement("ABX-46")
 def test_what_is_asked_stands_in_the_request(api: Api) -> None:
     prompt = _prompt(seed=7, json_schema=_SCHEMA, temperature=0.5)
     (reply,) = _asked(api, prompt, say='{"better": "A"}')
@@ -82,6 +83,9 @@ def test_what_is_asked_stands_in_the_request(api: Api) -> None:
     }
     assert limits[api] in text
     assert reply.text == '{"better": "A"}'
+    expected = {"temperature": 0.5, **({"seed": 7.0} if takes_seed else {})}
+    assert expected.items() <= reply.call.settings.items()
+    assert 50.0 in reply.call.settings.values()
 
 
 def test_a_schema_of_anthropic_is_a_tool_whose_input_is_the_answer() -> None:

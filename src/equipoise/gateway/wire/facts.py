@@ -1,7 +1,7 @@
 """What is read from requests and answers, whatever the vendor's format."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -17,13 +17,26 @@ class Api(StrEnum):
     GOOGLE = "google"
 
 
+SETTINGS = (
+    *("temperature", "top_p", "top_k", "seed", "max_tokens", "max_completion_tokens"),
+    *("max_output_tokens", "reasoning_effort", "service_tier", "n", "stop", "topP", "topK"),
+    *("maxOutputTokens", "candidateCount", "frequency_penalty", "presence_penalty"),
+)
+"""What a request may set of how it is answered, by the vendors' names."""
+_NESTED = (
+    *(("reasoning", "effort"), ("thinking", "type"), ("thinking", "budget_tokens")),
+    *(("output_config", "effort"), ("thinkingConfig", "thinkingBudget"), ("text", "verbosity")),
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What a request asks for.
 
     `max_tokens` is null where the request does not bound its answer; `n_answers` how many it asks
     for. `unbounded` says why the size of the request does not bound its input tokens (an earlier
-    answer or a file that the provider is to fetch); empty = it does. `has_hosted_tools`: the
+    answer or a file that the provider is to fetch); empty = it does. `settings` are those of
+    `SETTINGS` that it holds. `has_hosted_tools`: the
     provider runs some of them itself, and charges for it beside the tokens.
     """
 
@@ -35,6 +48,7 @@ class Question:
     n_answers: int = 1
     has_hosted_tools: bool = False
     unbounded: str = ""
+    settings: Mapping[str, float | str] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -101,6 +115,21 @@ def whole_number(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:
         return None
     return int(value)
+
+
+def settings_of(said: Mapping[str, Any]) -> dict[str, float | str]:
+    """Gives the settings that a request holds; a nested one as ``thinking.type``."""
+    found: dict[str, float | str] = {}
+    for key in SETTINGS:
+        _set(found, key, said.get(key))
+    for outer, inner in _NESTED:
+        _set(found, f"{outer}.{inner}", mapping(said.get(outer)).get(inner))
+    return found
+
+
+def _set(found: dict[str, float | str], key: str, value: object) -> None:
+    if isinstance(value, int | float | str) and not isinstance(value, bool):
+        found[key] = value if isinstance(value, str) else float(value)
 
 
 def has_own_tariff(said: Mapping[str, Any]) -> bool:

@@ -6,7 +6,15 @@ from typing import Any
 
 import msgspec
 
-from equipoise.gateway.wire.facts import Api, Found, Question, Vendor, has_own_tariff, mapping
+from equipoise.gateway.wire.facts import (
+    Api,
+    Found,
+    Question,
+    Vendor,
+    has_own_tariff,
+    mapping,
+    settings_of,
+)
 from equipoise.gateway.wire.paths import VENDORS
 from equipoise.gateway.wire.sse import Events
 
@@ -26,6 +34,8 @@ def asked(api: Api, path: str, body: bytes) -> Question | None:
     if not isinstance(value, dict):
         return None
     question = VENDORS[api].question(value, path)
+    said = mapping(value.get("generationConfig") or value.get("generation_config") or value)
+    question = replace(question, settings=settings_of(said))
     if question.unbounded:
         return question
     if has_own_tariff(value):
