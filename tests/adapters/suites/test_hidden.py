@@ -1,7 +1,9 @@
 """Hidden tests score what an agent did, and no cheat makes them say more."""
 
+import os
+import signal
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -105,7 +107,9 @@ def test_a_cheat_gains_nothing(apart: Mapping[str, SuiteRun], cheat: str) -> Non
 def test_why_a_test_failed_is_kept(apart: Mapping[str, SuiteRun]) -> None:
     run = apart["settings of pytest"]
     failed = {one.id: one for one in run.tests if one.outcome is TestOutcome.FAILED}
-    assert "assert 4 == 7" in failed["test_shop.py::test_total[prices0-7]"].message
+    message = failed["test_shop.py::test_total[prices0-7]"].message
+    assert message.startswith("test_shop.py:8: in test_total\n")  # no place of this machine
+    assert "assert 4 == 7" in message
     assert run.left_out == ("pytest.ini",)
 
 
@@ -158,6 +162,30 @@ def test_a_hostile_program_finds_nothing_and_ends(tmp_path: Path) -> None:
     assert runs["hanging"].status is SuiteStatus.TIMED_OUT
     assert all(runs[name].n_passed == 0 for name in HOSTILE), runs
     assert all(runs[name].status is not SuiteStatus.NO_REPORT for name in HOSTILE)
+
+
+def kill_who_serves(control: bytes) -> None:
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if control in place.read_bytes().split(b"\0"):
+                os.kill(int(place.parent.name), signal.SIGKILL)
+
+
+def test_a_killed_process_of_tests_is_begun_again(tmp_path: Path) -> None:
+    seed, found = shop.seed(tmp_path), []
+    tests = HiddenTests(folder=shop.hidden(tmp_path), expected=shop.IDS)
+    control = str(tmp_path / "w" / "tester" / "control").encode()
+
+    async def run() -> None:
+        with closing(PlainProcess()) as sandbox:
+            async with opened(tests, sandbox, tmp_path / "w", now) as suite:
+                found.append(await suite.run(seed, b"", "before"))
+                kill_who_serves(control)
+                found.append(await suite.run(seed, b"", "after"))
+
+    anyio.run(run)
+    assert [one.status for one in found] == [SuiteStatus.SCORED, SuiteStatus.SCORED]
+    assert [one.n_passed for one in found] == [1, 1]
 
 
 def test_what_is_no_suite_is_said(tmp_path: Path) -> None:

@@ -23,10 +23,12 @@ from equipoise.adapters.suites.jobs import Jobs
 from equipoise.adapters.suites.verdict import Heard, Verdict, judged
 from equipoise.errors import InputError
 from equipoise.ports.agents import Ended, HowEnded, Job, Sandbox, Seed
-from equipoise.records.suite_run import SuiteRun
+from equipoise.records.suite_run import SuiteRun, SuiteStatus
 
 _BEGIN_S = 60.0
 _LAST_WORD_S = 1.0
+_N_BEGINNINGS = 5
+_N_TRIES = 3
 
 
 class HiddenSuite:
@@ -68,6 +70,15 @@ class HiddenSuite:
             )
 
     async def _verdict(self, workspace: Path, shared: Path, lease: str) -> Verdict:
+        """Runs tests and program apart; once more where the tests' process died before a word."""
+        for _ in range(_N_TRIES):
+            verdict = await self._tried(workspace, shared, lease)
+            if verdict.status is not SuiteStatus.NO_REPORT or self._tester is not None:
+                break
+            shared.joinpath("bridge").unlink(missing_ok=True)
+        return verdict
+
+    async def _tried(self, workspace: Path, shared: Path, lease: str) -> Verdict:
         heard = Heard(canary=self._files.canary)
         program: list[Ended] = []
         is_timed_out = False
@@ -124,8 +135,12 @@ class HiddenSuite:
             tasks.cancel_scope.cancel()
 
     async def serve(self) -> None:
-        """Keeps the tests' process running until it is cancelled."""
-        self._tester = await self._sandbox.run(self._jobs.tests_process())
+        """Keeps the tests' process running until it is cancelled; begins it again where it ends."""
+        for _ in range(_N_BEGINNINGS):
+            ended = await self._sandbox.run(self._jobs.tests_process())
+            if ended.how is HowEnded.NOT_STARTED:
+                break
+        self._tester = ended
 
     async def _connected(self) -> anyio.abc.UNIXSocketStream:
         """Connects to the tests' process, once it is there.

@@ -30,7 +30,7 @@ class Jobs:
     def order(self, workspace: Path, shared: Path) -> str:
         """Gives what the tests' process is told of a run, as JSON."""
         own = self.work / "tester" / shared.name if self.tests.is_apart else shared / "own"
-        own.mkdir()
+        own.mkdir(exist_ok=True)
         return json.dumps(
             {
                 "folder": str(self.files.folder),

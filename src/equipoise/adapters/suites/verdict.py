@@ -38,7 +38,7 @@ class Heard:
         if kind == "collected" and self.collected is None:
             self.collected = [str(one) for one in event["ids"]]
         elif kind == "unread":
-            self.unread[str(event["file"])] = str(event["message"])[-_MESSAGE:]
+            self.unread[str(event["file"])] = _harmless(event["message"])
         elif kind == "began" and not self._running and not self.is_done:
             self._running = str(event["id"])
         elif kind == "ended" and event["id"] == self._running and self._is_new(self._running):
@@ -47,7 +47,7 @@ class Heard:
                 id=str(event["id"]),
                 outcome=TestOutcome(event["outcome"]),
                 duration_ms=round(1000 * float(event["seconds"]), 3),
-                message=str(event["message"])[-_MESSAGE:],
+                message=_harmless(event["message"]),
             )
         elif kind == "done" and not self.is_done:
             self.is_done = True
@@ -58,6 +58,11 @@ class Heard:
 
     def _is_new(self, name: str) -> bool:
         return name in (self.collected or ()) and name not in self.results
+
+
+def _harmless(text: object) -> str:
+    """Gives the end of a text, without what would move a terminal."""
+    return "".join(one for one in str(text)[-_MESSAGE:] if one.isprintable() or one in "\n\t")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ _CALLABLE = (
 
 
 _ERROR = "_equipoise_error"
+_HEARD = 4 * 2**20
 
 
 class _Raised(Exception):
@@ -46,6 +47,7 @@ class Asker:
         self._lock = threading.RLock()
         self._lent: list[Any] = []
         self._exceptions: dict[int, type[BaseException]] = {}
+        self._left_to_hear = _HEARD
         self.has_ended = False
         self.lies: list[str] = []
 
@@ -84,7 +86,7 @@ class Asker:
         while True:
             answer = self._channel.receive()
             for name, text in answer.get("said", ()):
-                (sys.stdout if name == "out" else sys.stderr).write(str(text))
+                self._hear(str(name), str(text))
             if "ask" in answer:
                 self._channel.send(self._served(answer))
             elif "raised" in answer:
@@ -94,6 +96,12 @@ class Asker:
                 for index, contents in answer.get("back", ()):
                     unpacker.fill(packer.changeable[int(index)], contents)
                 return unpacker.unpack(answer.get("value"))
+
+    def _hear(self, name: str, text: str) -> None:
+        """Prints what the program printed, up to a bound that it cannot shift."""
+        if self._left_to_hear > 0:
+            (sys.stdout if name == "out" else sys.stderr).write(text[: self._left_to_hear])
+            self._left_to_hear -= len(text)
 
     def _served(self, request: dict[str, Any]) -> dict[str, Any]:
         """Does what the program asks with an object that was lent to it, and nothing else."""

@@ -1,6 +1,8 @@
 """Tells what becomes of each test, as it happens."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +13,11 @@ _MESSAGE = 2000
 class Reporter:
     """A plugin of pytest that tells events: what is collected, and what becomes of it."""
 
-    def __init__(self, tell: Callable[[dict[str, Any]], None], canary: str) -> None:
+    def __init__(self, tell: Callable[[dict[str, Any]], None], canary: str, folder: str) -> None:
         """Tells by `tell`; tests in files with `canary` in their names come first and last."""
         self._tell = tell
         self._canary = canary
+        self._place = re.compile(rf"(?:\S*/)?{re.escape(Path(folder).name)}/")
         self._phases: dict[str, list[pytest.TestReport]] = {}
 
     @pytest.hookimpl(trylast=True)
@@ -29,7 +32,7 @@ class Reporter:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Tells which file could not be read."""
         if report.failed:
-            message = report.longreprtext[-_MESSAGE:]
+            message = self._placeless(report.longreprtext)
             self._tell({"event": "unread", "file": report.nodeid, "message": message})
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
@@ -55,6 +58,10 @@ class Reporter:
                 "id": nodeid,
                 "outcome": outcome,
                 "seconds": sum(one.duration for one in phases),
-                "message": "" if worst is None else worst.longreprtext[-_MESSAGE:],
+                "message": "" if worst is None else self._placeless(worst.longreprtext),
             }
         )
+
+    def _placeless(self, text: str) -> str:
+        """Gives the end of a text, without the place of the tests, which is another each time."""
+        return self._place.sub("", text)[-_MESSAGE:]

@@ -7,6 +7,7 @@ asked for over a socket of ours, in one line of JSON; its events come back over 
 import ctypes
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -26,6 +27,7 @@ from .programs import Programs
 from .reporting import Reporter
 from .wire import Channel
 
+_MEMORY = 2**30
 _DUMPABLE = 4
 """`PR_SET_DUMPABLE`: 0 = no process of the same user may look into this one."""
 
@@ -49,6 +51,7 @@ def serve(control: str) -> None:
     for name in default_plugins:
         import_module(f"_pytest.{name}")  # once, and not in each run
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    Path(control).unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(control)
     listener.listen(64)
@@ -70,6 +73,7 @@ def run(connection: socket.socket) -> None:
     with connection.makefile("rb") as lines:
         order = json.loads(lines.readline())
     signal.alarm(int(order["wall_s"]) + 10)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))  # a program sends what it likes
     tell = _teller(connection)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(order["bridge"])
@@ -82,7 +86,11 @@ def run(connection: socket.socket) -> None:
     sys.path.insert(0, str(folder))
     quietly()
     code = pytest_run(
-        order, [Reporter(tell, order["canary"]), Programs(lambda *words: asker.ask("run", *words))]
+        order,
+        [
+            Reporter(tell, order["canary"], order["folder"]),
+            Programs(lambda *words: asker.ask("run", *words)),
+        ],
     )
     tell({"event": "done", "code": code, "lies": asker.lies, "program_ended": asker.has_ended})
 

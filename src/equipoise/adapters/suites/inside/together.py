@@ -67,7 +67,12 @@ def _run(order: dict[str, Any], told: int) -> None:
     sys.path += order["paths"]
     before = fingerprint()
     code = pytest_run(
-        order, [Reporter(tell, order["canary"]), honesty, Programs(_in(order["workspace"]))]
+        order,
+        [
+            Reporter(tell, order["canary"], order["folder"]),
+            honesty,
+            Programs(_in(order["workspace"])),
+        ],
     )
     lies = [*honesty.lies, *changed(before, fingerprint())]
     tell({"event": "done", "code": code, "lies": lies, "program_ended": False})

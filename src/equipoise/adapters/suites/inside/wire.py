@@ -17,7 +17,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Protocol
 
-LARGEST = 64 * 2**20
+LARGEST = 16 * 2**20
 """Bytes of a message at most."""
 
 _EXACT = 2**53
