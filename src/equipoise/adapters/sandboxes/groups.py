@@ -49,6 +49,13 @@ class Joined:
         said = {place: n - self._before.get(place, 0) for place, n in now.items()}
         return ", ".join(f"{n} {texts[name]}" for (_, name), n in said.items() if n > 0)
 
+    def leave(self) -> None:
+        """Removes them, where their process may go up; else that is left to who ends the run."""
+        for parent, own in self._own.items():
+            with suppress(OSError):
+                _write(f"{parent}/cgroup.procs", "0")
+                os.rmdir(own)
+
     def _counts(self) -> dict[tuple[str, str], int]:
         return {
             (folder, name): n

@@ -39,6 +39,7 @@ def keep(orders: socket.socket) -> NoReturn:
         while files := received(orders):
             _one(files, joined)
             orders.send(b"i")
+        joined.leave()
         code = 0
     except BrokenPipeError:
         code = 0  # the run has gone; everything has been ended

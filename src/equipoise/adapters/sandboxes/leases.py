@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from equipoise.adapters.sandboxes.groups import remove
 from equipoise.adapters.sandboxes.processes import boot, pid_namespace, started
 from equipoise.adapters.sandboxes.sweeping import Swept, end_begun, swept
 from equipoise.errors import Blocked
@@ -29,9 +30,14 @@ class Lease:
     mark: str
     file: Path
 
-    def end(self) -> None:
-        """Ends what is left of its processes, where their keeper has been killed."""
-        end_begun(self.file)
+    def end(self, groups: Sequence[str]) -> None:
+        """Ends what is left of its processes, where their keeper has been killed.
+
+        `groups` are the control groups of the run, in which the keeper had some of its own.
+        """
+        for keeper in end_begun(self.file).keepers:
+            for folder in groups:
+                remove(f"{folder}/{keeper}")
 
 
 class Leases:

@@ -21,7 +21,7 @@ from equipoise.adapters.sandboxes.leases import Leases, new_mark
 from equipoise.adapters.sandboxes.limiting import limiting
 from equipoise.adapters.sandboxes.order import Order, Restriction
 from equipoise.adapters.sandboxes.spawning import Spawner, memory_file
-from equipoise.adapters.sandboxes.sweeping import MARK
+from equipoise.adapters.sandboxes.sweeping import KEEPERS, MARK
 from equipoise.ports.agents import Bounds, Job
 
 
@@ -89,7 +89,7 @@ class Runner:
             files = [memory_file(text) for text in program.texts.values()]
             done = await ran(held.spawner, order, job, files)
             if done.report is None:
-                lease.end()
+                lease.end([group.folder for group in limits.groups])
         return done, limits.unbounded
 
     def close(self) -> None:
@@ -111,12 +111,12 @@ class _Held:
 
     def __init__(self, leases: Leases) -> None:
         self.name = new_mark()
-        self.spawner = Spawner()
+        self.spawner = Spawner({MARK: self.name})
         stack = ExitStack()
         folders = [group.folder for group in groups(self.name, Bounds())]
         self.etc = os.path.join(tempfile.gettempdir(), f"equipoise-etc-{os.urandom(8).hex()}")
         etc = Path(self.etc)
-        stack.enter_context(leases.taken("keepers", mark=self.name, groups=folders, folders=[etc]))
+        stack.enter_context(leases.taken(KEEPERS, mark=self.name, groups=folders, folders=[etc]))
         stack.callback(remove_all, etc)
         os.mkdir(self.etc, 0o755)
         write_etc(self.etc)

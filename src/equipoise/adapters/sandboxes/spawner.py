@@ -15,7 +15,7 @@ from contextlib import suppress
 from equipoise.adapters.sandboxes.handing import received
 from equipoise.adapters.sandboxes.keeper import keep
 
-_MOST_IDLE = 8
+_MOST_IDLE = 64
 
 
 def main(number: int) -> None:

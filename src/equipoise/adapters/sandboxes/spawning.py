@@ -4,7 +4,7 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,8 +22,12 @@ class Spawner:
     Every job ends with this process, in whatever way it ends: its keeper sees the line cut.
     """
 
-    def __init__(self) -> None:
-        """Starts nothing yet."""
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Starts nothing yet; `environment` is its own, not that of any job."""
+        self._environment = {
+            **{name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
+            **environment,
+        }
         self._lock = threading.Lock()
         self._orders: socket.socket | None = None
         self._pid = 0
@@ -79,7 +83,7 @@ class Spawner:
             self._pid = os.posix_spawn(
                 sys.executable,
                 [sys.executable, "-I", "-S", "-c", _CODE, str(root)],
-                {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
+                self._environment,
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, theirs.fileno(), _AT),
                     (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

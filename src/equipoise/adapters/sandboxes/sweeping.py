@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,10 +12,16 @@ from typing import Any
 
 from equipoise.adapters.sandboxes.emptying import remove_all
 from equipoise.adapters.sandboxes.groups import remove
-from equipoise.adapters.sandboxes.processes import boot, end_all, pid_namespace, started
+from equipoise.adapters.sandboxes.processes import boot, end_all, marked, pid_namespace, started
 
 MARK = "EQUIPOISE_LEASE"
 """The variable by which processes of a job are found, whatever became of who started them."""
+
+
+KEEPERS = "keepers"
+"""The name of the lease of a spawner and its keepers: they see that their run is gone, and go."""
+
+_PATIENCE_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,19 +39,40 @@ class Swept:
     stuck: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What was begun under a lease: how many processes were left to end, and who kept them."""
+
+    n_ended: int
+    keepers: tuple[int, ...]
+
+
 def swept(files: Sequence[Path]) -> Swept:
     """Sweeps the leases in these files; a lease whose things cannot all be removed stays."""
     found = _Sweeping()
+    _await_keepers(files)
     for file in files:
         found.look(file)
     return found.swept()
 
 
-def end_begun(file: Path) -> int:
-    """Ends the processes that were begun under a lease, and gives how many there were."""
+def _await_keepers(files: Sequence[Path]) -> None:
+    """Lets keepers whose run is gone end their jobs: they know best what belongs to them."""
+    give_up = time.monotonic() + _PATIENCE_S
+    for file in files:
+        told, *_ = _lines(file)
+        if told.get("name") == KEEPERS and not _has_owner(file, told):
+            mark = f"{MARK}={file.stem}".encode()
+            while marked(mark) and time.monotonic() < give_up:
+                time.sleep(0.01)
+
+
+def end_begun(file: Path) -> Begun:
+    """Ends the processes that were begun under a lease."""
     _, *begun = _lines(file)
     leaders = [line["group"] for line in begun if started(line["group"]) in (line["start"], "")]
-    return end_all(f"{MARK}={file.stem}".encode(), leaders)
+    n_ended = end_all(f"{MARK}={file.stem}".encode(), leaders)
+    return Begun(n_ended=n_ended, keepers=tuple(line["keeper"] for line in begun))
 
 
 @dataclass(slots=True)
@@ -65,7 +93,7 @@ class _Sweeping:
             return
         n_stuck = len(self.stuck)
         if told.get("boot") in (boot(), None):
-            self.n_processes += end_begun(file)
+            self.n_processes += end_begun(file).n_ended
         self._remove(told)
         if len(self.stuck) == n_stuck:
             self.leases.append(told.get("name", file.stem))
