@@ -14,7 +14,8 @@ from equipoise.adapters.sandboxes.unmounted import PlainProcess
 from equipoise.ports.agents import Bounds, Told
 from equipoise.records.trial import EndingKind, Fault, Reason
 
-SHORT = Bounds(wall_s=1.5, output_bytes=2**20)
+SHORT = Bounds(wall_s=3.0)
+LONG = Bounds(wall_s=60.0, output_bytes=2**20)
 
 
 def program(
@@ -29,7 +30,7 @@ def program(
 
 
 def told(folder: Path, spec: dict[str, Any], **more: Any) -> Told:
-    of = task(folder, **({"bounds": SHORT} | more))
+    of = task(folder, **({"bounds": LONG} | more))
     return anyio.run(ran, made("command", spec, folder), of)
 
 
@@ -51,7 +52,8 @@ def test_one_that_hangs_and_ignores_being_asked_to_end_is_ended(tmp_path: Path) 
         answer("m1")
         time.sleep(600)
     """
-    found = told(tmp_path, program(tmp_path, EVENTS + textwrap.dedent(code)))
+    spec = program(tmp_path, EVENTS + textwrap.dedent(code))
+    found = told(tmp_path, spec, bounds=SHORT)
     assert (found.ending.kind, found.ending.reason) == (EndingKind.TIMED_OUT, Reason.BUDGET)
     assert found.counts["tool_calls"] == 1, "what it did until then is kept"
     pid = tmp_path.joinpath("cell-home", "own", "pid").read_text()
@@ -60,7 +62,7 @@ def test_one_that_hangs_and_ignores_being_asked_to_end_is_ended(tmp_path: Path) 
 
 def test_one_that_waits_for_a_model_it_never_asked_has_no_environment(tmp_path: Path) -> None:
     spec = program(tmp_path, "time.sleep(600)", calls_model="true")
-    found = told(tmp_path, spec)
+    found = told(tmp_path, spec, bounds=Bounds(wall_s=1.0))
     assert (found.ending.kind, found.ending.reason) == (
         EndingKind.HARNESS_ERROR,
         Reason.ENVIRONMENT,
@@ -118,7 +120,7 @@ def test_one_of_another_version_than_was_probed_is_another_harness(tmp_path: Pat
     asked = [sys.executable, "-c", "print('tool 2.0')"]
     harness = made("command", program(tmp_path, EVENTS + code, version=asked), tmp_path)
     assert anyio.run(harness.probe).version == "2.0"
-    found = anyio.run(ran, harness, task(tmp_path, bounds=SHORT))
+    found = anyio.run(ran, harness, task(tmp_path, bounds=LONG))
     assert "1.0, 2.0" in found.ending.detail
     assert found.ending.reason is Reason.ENVIRONMENT
 
@@ -189,18 +191,20 @@ asked = urllib.request.Request(os.environ["URL"] + "/v1/chat/completions",
                                json.dumps(body).encode(), {"content-type": "application/json",
                                "authorization": "Bearer " + os.environ["KEY"]})
 try:
-    print(urllib.request.urlopen(asked, timeout=20).read().decode())
+    print(urllib.request.urlopen(asked, timeout=90).read().decode())
 except OSError as error:
     print(error)
 """
 
 
-def asking(folder: Path, turns: list[dict[str, Any]], model: str = "{model}") -> Cell:
+def asking(
+    folder: Path, turns: list[dict[str, Any]], model: str = "{model}", bounds: Bounds = LONG
+) -> Cell:
     spec = program(folder, ASKING, form="", calls_model="true")
     spec["argv"].append(model)
     spec["environment"] = {"URL": "{url}", "KEY": "{token}"}
     harness = made("command", spec, folder)
-    return anyio.run(lambda: lived(harness, PlainProcess(), turns, folder))
+    return anyio.run(lambda: lived(harness, PlainProcess(), turns, folder, bounds=bounds))
 
 
 @pytest.mark.parametrize(
@@ -229,6 +233,13 @@ def test_the_gateway_knows_what_no_program_says(
     if kind is EndingKind.COMPLETED:
         assert done.told.offered["tools"] == ("bash",)
         assert done.told.model_answered == MODEL
+
+
+def test_one_that_waits_for_its_model_is_ended_at_its_bound(tmp_path: Path) -> None:
+    slow = asking(tmp_path, [{"say": "Later.", "delay_s": 60.0}], bounds=Bounds(wall_s=4.0))
+    assert slow.told.ending.kind is EndingKind.TIMED_OUT, slow.told.ending
+    assert slow.told.ending.fault is Fault.UNKNOWN
+    assert slow.ended.duration_ms < 30_000
 
 
 @pytest.mark.requirement("ABX-46")
@@ -261,7 +272,7 @@ def test_events_that_were_lost_on_the_way_are_counted(tmp_path: Path) -> None:
     )
     script.chmod(0o755)
     harness = made("codex", {"program": "codex"}, tmp_path)
-    found = anyio.run(ran, harness, task(tmp_path, bounds=Bounds(wall_s=20)))
+    found = anyio.run(ran, harness, task(tmp_path, bounds=LONG))
     assert found.counts["tool_calls"] == 3
     assert found.counts["lost_events"] == 1
     assert found.output == b"Ok."

@@ -11,7 +11,6 @@ import pytest
 
 from adapters.agents.cells import MODEL
 from adapters.agents.living import cell
-from equipoise.ports.agents import Bounds
 from equipoise.records.trial import EndingKind, Fault, Reason
 
 NAMES = ("mini-swe", "codex", "claude-code")
@@ -85,16 +84,6 @@ def test_a_model_that_calls_no_tool_is_the_agents_failure(tmp_path: Path) -> Non
     chat = ({"when": {"turn": n}, "say": "I would rather talk."} for n in range(1, 5))
     told = cell("mini-swe", tmp_path, list(chat)).told
     assert (told.ending.kind, told.ending.reason) == (EndingKind.COMPLETED, Reason.AGENT)
-
-
-def test_a_harness_that_waits_for_its_model_is_ended_at_its_bound(tmp_path: Path) -> None:
-    slow = ({"say": "Later.", "delay_s": 30.0},)
-    done = cell("mini-swe", tmp_path, slow, bounds=Bounds(wall_s=2.0))
-    assert (done.told.ending.kind, done.told.ending.reason) == (
-        EndingKind.TIMED_OUT,
-        Reason.BUDGET,
-    )
-    assert done.ended.duration_ms < 20_000
 
 
 FORGE = """python3 - <<'END'

@@ -66,14 +66,15 @@ def test_latency_is_the_wall_clock_of_who_runs_it(tmp_path: Path) -> None:
             [{"run": "ln -sf /etc/passwd ../cell-home/own/transcript.jsonl"}],
             *(EndingKind.HARNESS_ERROR, Fault.SYSTEM, Reason.TAMPERED),
         ),
-        ([{"sleep": "9"}], EndingKind.TIMED_OUT, Fault.UNKNOWN, Reason.BUDGET),
+        ([{"sleep": "90"}], EndingKind.TIMED_OUT, Fault.UNKNOWN, Reason.BUDGET),
     ],
 )
 def test_it_ends_as_agents_end(
     tmp_path: Path, actions: list[Any], kind: EndingKind, fault: Fault, reason: Reason
 ) -> None:
     harness = made("scripted", {"cases": [{"do": actions}]}, tmp_path)
-    told = anyio.run(ran, harness, task(tmp_path, bounds=Bounds(wall_s=1.5)))
+    bounds = Bounds(wall_s=2.0 if "sleep" in actions[0] else 60.0)
+    told = anyio.run(ran, harness, task(tmp_path, bounds=bounds))
     assert (told.ending.kind, told.ending.fault, told.ending.reason) == (kind, fault, reason)
     assert b"root:" not in b"".join(told.documents.values())
 

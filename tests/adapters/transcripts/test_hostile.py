@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.adapters.agents.transcripts import DOCUMENTS, FORMS, LINES, added_up, transcript
@@ -36,7 +36,6 @@ EVENTS = st.dictionaries(WORDS, VALUES, max_size=6)
 
 
 @given(events=st.lists(EVENTS, max_size=6), form=st.sampled_from(sorted(LINES)))
-@settings(max_examples=100, deadline=None)
 def test_any_events_are_added_up(events: list[dict[str, Any]], form: str) -> None:
     session = LINES[form]()
     for event in events:
@@ -47,7 +46,6 @@ def test_any_events_are_added_up(events: list[dict[str, Any]], form: str) -> Non
 
 
 @given(document=EVENTS | st.lists(EVENTS, max_size=3), form=st.sampled_from(sorted(DOCUMENTS)))
-@settings(max_examples=60, deadline=None)
 def test_any_document_is_read(document: Any, form: str) -> None:
     is_one, facts_of = DOCUMENTS[form]
     if is_one(document):
