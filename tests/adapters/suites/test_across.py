@@ -12,7 +12,7 @@ from equipoise.adapters.suites.hidden_tests import HiddenTests, expected_by
 from equipoise.adapters.workspaces.recipe import Commit
 from equipoise.adapters.workspaces.store import SeedStore
 from equipoise.errors import InputError
-from equipoise.records.suite_run import SuiteRun, TestOutcome
+from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
 
 _PROGRAM = """
 import collections, dataclasses, datetime, decimal, enum, sys
@@ -160,8 +160,49 @@ def test_strange_argument():
 """
 
 
-def _run(folder: Path, tests: str) -> SuiteRun:
-    files = {"shop/__init__.py": b"", "shop/goods.py": _PROGRAM.encode()}
+_YES_MAN = """
+class Yes:
+    def __getattr__(self, name): return lambda *words: True
+    def __eq__(self, other): return True
+    def __lt__(self, other): return True
+    __gt__ = __le__ = __ge__ = __contains__ = __lt__
+    def __sub__(self, other): return Zero()
+    def __float__(self): raise TypeError
+class Zero(Yes):
+    def __abs__(self): return 0
+    __float__ = __round__ = __int__ = __abs__
+class Text(str):
+    def startswith(self, other): return True
+    def __eq__(self, other): return True
+    __hash__ = str.__hash__
+class Pair:
+    def __init__(self, a): self.a = a
+    def __eq__(self, other): return True
+def yes(): return Yes()
+def text(): return Text("no")
+"""
+
+_ASKING = """
+import math
+import pytest
+from shop.goods import Pair, text, yes
+@pytest.mark.parametrize("claim", [
+    lambda: yes() == 4, lambda: 4 == yes(), lambda: yes() < 4, lambda: 3 <= yes() <= 5,
+    lambda: yes() in (4, 5), lambda: abs(yes() - 4) < 1e-6, lambda: round(yes() - 4) == 0,
+    lambda: not (yes() - 4), lambda: int(yes() - 4) == 0, lambda: yes() == pytest.approx(4),
+    lambda: pytest.approx(4) == yes(), lambda: math.isclose(yes(), 4), lambda: [yes()] == [4],
+    lambda: {"a": yes()} == {"a": 4}, lambda: yes() is None, lambda: isinstance(yes(), int),
+    lambda: yes().startswith("A"), lambda: yes().isdigit(), lambda: yes().issuperset({1}),
+    lambda: "A" in yes(), lambda: text() == "yes", lambda: text().startswith("y"),
+    lambda: Pair(1) == Pair(2), lambda: yes() == yes(),
+])
+def test_claim(claim):
+    assert claim()
+"""
+
+
+def _run(folder: Path, tests: str, program: str = _PROGRAM) -> SuiteRun:
+    files = {"shop/__init__.py": b"", "shop/goods.py": program.encode()}
     seed = SeedStore(folder / "store").from_commits([Commit(message="Shop", files=files)])
     hidden = folder / "hidden"
     hidden.mkdir()
@@ -192,3 +233,11 @@ def test_what_cannot_cross_is_an_error_that_says_so(tmp_path: Path) -> None:
     assert "object cannot be handed to a program in another process" in run.tests[1].message
     with pytest.raises(InputError, match="set is_apart to false"):
         expected_by(run)
+
+
+def test_who_says_yes_to_everything_is_believed_nothing(tmp_path: Path) -> None:
+    run = _run(tmp_path, _ASKING, _YES_MAN)
+    assert [one.id for one in run.tests if one.outcome is TestOutcome.PASSED] == []
+    assert run.n_expected == 24
+    assert run.status is SuiteStatus.TAMPERED
+    assert "shop.goods.Pair: equals any object" in run.tampered

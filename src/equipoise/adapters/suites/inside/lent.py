@@ -19,6 +19,12 @@ NOTHING: Any = object()
 
 _MOST = 200
 _ITEMS = 100_000
+_QUESTIONS = frozenset(
+    {"startswith", "endswith", "issubset", "issuperset", "isdisjoint", "is_integer"}
+    | {name for kind in (str, bytes) for name in dir(kind) if name.startswith("is")}
+)
+"""Questions to plain values: what answers them without being one may answer what is wanted."""
+
 _HIDDEN = ("__wrapped__", "__test__", "_pytestfixturefunction", "pytestmark")
 """Names that pytest looks for on everything that it meets."""
 
@@ -65,7 +71,16 @@ class Lent:
         """Gives an attribute of the program's object."""
         if name in _HIDDEN:
             raise AttributeError(name)
-        return about(self).asker.ask("get", self, name)
+        known = about(self)
+        if name in _QUESTIONS:
+            if known.plain is NOTHING or not hasattr(known.plain, name):
+                raise NotAcross(
+                    f"a {known.kind} is asked whether it {name}, as a text or a set would be, and "
+                    "nobody can check what it says; give back a plain value, or run the suite in "
+                    "one process"
+                )
+            return getattr(known.plain, name)
+        return known.asker.ask("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Sets an attribute of the program's object."""
@@ -309,7 +324,7 @@ class LentModule(types.ModuleType):
             return about(lent).asker.ask("public", lent)
         if name.startswith("__") and name.endswith("__") and name != "__version__":
             raise AttributeError(name)
-        return getattr(lent, name)
+        return about(lent).asker.ask("get", lent, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Sets it in the program; what the import system sets stays here."""
@@ -318,7 +333,7 @@ class LentModule(types.ModuleType):
             own[name] = value
             return
         lent = own["_equipoise_lent"]
-        own["_equipoise_before"].setdefault(name, getattr(lent, name, NOTHING))
+        own["_equipoise_before"].setdefault(name, getattr(self, name, NOTHING))
         setattr(lent, name, value)
 
     def __delattr__(self, name: str) -> None:

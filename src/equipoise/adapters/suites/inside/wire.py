@@ -172,14 +172,14 @@ class Unpacker:
             return data
         try:
             return self._tagged(data[0], data)
-        except (ValueError, TypeError, IndexError, ArithmeticError, RecursionError) as error:
+        except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
             raise Nonsense(f"no value: {error}") from error
 
     def _tagged(self, tag: str, data: list[Any]) -> Any:
-        if tag == "i":
-            return int(data[1], 16)
-        if tag in _READ:
-            return _READ[tag](data[1])
+        if tag == "i" or tag in _READ:
+            if not isinstance(data[1], str):
+                raise Nonsense("no value: no text where there must be one")
+            return int(data[1], 16) if tag == "i" else _READ[tag](data[1])
         if tag == "t":
             return tuple([self.unpack(one) for one in data[1]])
         if tag == "z":
