@@ -1,8 +1,5 @@
 """``equipoise run``: executes what is missing of a sealed study."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,14 +8,12 @@ import click
 from equipoise.cli.screen import write, write_json
 
 if TYPE_CHECKING:
-    from equipoise.stages.run.engine import Progress as RunProgress
-    from equipoise.studies.loss.running_asked import ArmRun, LookTold
+    from equipoise.studies.loss.running_asked import Adapters, ArmRun, Asked
     from equipoise.studies.loss.sealed import Sealed
 
 _INTERRUPTED = 130
 _VOID = 5
 _BLOCKED = 3
-_MOST_VOIDED = 0.10
 
 
 @click.command("run")
@@ -44,7 +39,10 @@ _MOST_VOIDED = 0.10
 @click.option(
     "--command", "said", help="With --shell: what the shell is to run, without a terminal."
 )
-@click.option("--dry-run", is_flag=True, help="Only say what there is to execute.")
+@click.option(
+    "--dry-run", is_flag=True, help="Only say what there is to execute, and what it will take."
+)
+@click.option("--yes", is_flag=True, help="Begin, even where it will probably exceed the limit.")
 @click.option("--json", "as_json", is_flag=True, help="Print how each arm stands as JSON.")
 def command(
     study: Path,
@@ -59,6 +57,7 @@ def command(
     cell: str | None,
     said: str | None,
     dry_run: bool,
+    yes: bool,
     as_json: bool,
 ) -> None:
     """Execute what is missing of the sealed study in the folder STUDY.
@@ -69,6 +68,10 @@ def command(
 
     A run stops at its limits (max_usd and max_minutes of the plan, or the options) once the
     attempts under way have ended. Ctrl-C ends them at once.
+
+    With --dry-run nothing is executed: it says how many cells are left, and how many tokens and how
+    much money they will take, by what earlier cells of the same arm took; what those do not say is
+    unknown. A run that would probably exceed its limit of money asks first, or wants --yes.
 
     Where the plan may stop early, the arms are executed by turns up to each planned look; what
     there is gets graded, and the plan's rule says whether the run goes on or ends here. What is not
@@ -82,7 +85,7 @@ def command(
     not be put back, or a service died; 130 interrupted.
     """
     from equipoise.cli.clock import exact_now
-    from equipoise.studies.loss.running import run_study
+    from equipoise.cli.run_told import told
     from equipoise.studies.loss.running_asked import Asked
     from equipoise.studies.loss.sealed import read_sealed
     from equipoise.wiring import adapters
@@ -93,24 +96,21 @@ def command(
     if cell is not None:
         _open(sealed, cell, said or "")
         return
-    with _progress() as on_progress:
-        asked = Asked(
-            arms=arms,
-            concurrency=concurrency,
-            max_cells=max_cells,
-            max_usd=max_usd,
-            skips_looks=skip_looks,
-            is_dry=dry_run,
-            hears_signals=True,
-            on_progress=on_progress,
-        )
-        runs = run_study(sealed, adapters(where), asked, exact_now)
+    asked = Asked(
+        arms=arms,
+        concurrency=concurrency,
+        max_cells=max_cells,
+        max_usd=max_usd,
+        skips_looks=skip_looks,
+        hears_signals=True,
+    )
+    runs = _runs(sealed, adapters(where), asked, is_dry=dry_run, is_sure=yes)
     if as_json:
         from equipoise.records.codec import pretty
 
         write_json(pretty({"study": str(study), "arms": runs}).decode())
     else:
-        write("".join(f"{line}\n" for run in runs for line in _told(run, study)))
+        write("".join(f"{line}\n" for run in runs for line in told(run, study)))
         if runs and all(run.is_finished for run in runs):
             is_graded = any(look.seen.boundary is not None for run in runs for look in run.looks)
             verb = "compare" if is_graded else "grade"
@@ -121,6 +121,29 @@ def command(
         raise SystemExit(_VOID)
     if any(run.halted for run in runs):
         raise SystemExit(_BLOCKED)
+
+
+def _runs(
+    sealed: "Sealed", reaching: "Adapters", asked: "Asked", *, is_dry: bool, is_sure: bool
+) -> "list[ArmRun]":
+    """Executes what is missing, or says what there is; asks first where it would be too dear."""
+    from dataclasses import replace
+
+    from equipoise.cli.clock import exact_now
+    from equipoise.cli.run_told import confirm, progress
+    from equipoise.studies.loss.estimating import estimated, over_budget
+    from equipoise.studies.loss.running import run_study
+
+    has_limit = asked.max_usd is not None or sealed.plan.limits.max_usd is not None
+    if is_dry or (has_limit and not is_sure):
+        planned = run_study(sealed, reaching, replace(asked, is_dry=True), exact_now)
+        runs = estimated(sealed, planned, asked.max_cells)
+        over = over_budget(sealed, runs, asked.max_usd)
+        if is_dry:
+            return [replace(run, over_budget=over) for run in runs]
+        confirm(over)
+    with progress() as on_progress:
+        return run_study(sealed, reaching, replace(asked, on_progress=on_progress), exact_now)
 
 
 def _open(sealed: "Sealed", cell: str, said: str) -> None:
@@ -137,88 +160,3 @@ def _open(sealed: "Sealed", cell: str, said: str) -> None:
     code = shell(workspace, kept, said)
     if code:
         raise SystemExit(code)
-
-
-def _told(run: "ArmRun", study: Path) -> Iterator[str]:
-    is_idle = run.is_finished and run.n_settled == run.n_before
-    yield f"{run.arm}: {_done(run)}{': nothing to do' if is_idle else ''}"
-    if run.is_dry:
-        return
-    if run.endings:
-        yield f"  endings  {', '.join(f'{n:,} {kind}' for kind, n in run.endings.items())}"
-    if run.n_aborted:
-        yield f"  aborted  {run.n_aborted:,} attempts gave no trial and were begun anew"
-    if run.n_settled and run.n_voided / run.n_settled > _MOST_VOIDED:
-        share = run.n_voided / run.n_settled
-        yield f"  warning  {share:.0%} of the cells ended without an outcome; over 10 % no score"
-    if run.cost_usd is not None:
-        unknown = f", {run.n_cost_unknown:,} attempts of unknown cost" if run.n_cost_unknown else ""
-        yield f"  cost     {run.cost_usd:.4f} USD{unknown}"
-    yield from (f"  look     {_look(look)}" for look in run.looks)
-    if run.stopped:
-        yield f"  stopped  {run.stopped}; run again to go on"
-    if run.halted:
-        yield f"  halted   {run.halted}"
-    yield f"  archive  {study / run.path}"
-
-
-def _done(run: "ArmRun") -> str:
-    done = f"{run.n_settled:,} of {run.n_cells:,} cells done, {run.n_left:,} left"
-    if not run.stopped_at:
-        return done
-    at = " of ".join(map(str, run.stopped_at))
-    return f"{done}, {run.n_not_executed:,} not executed: stopped at look {at}"
-
-
-def _look(look: "LookTold") -> str:
-    """Gives one planned look: what it saw, and what it decided."""
-    seen = look.seen
-    at = (
-        f"{seen.number} of {seen.looks} against {look.base}, {seen.n_executed:,} of "
-        f"{seen.n_planned:,} executions"
-    )
-    if look.why or seen.boundary is None:
-        return f"{at}: {look.why or 'nothing to decide by yet'}; go on"
-    statistic = "no spread seen" if seen.statistic is None else f"{seen.statistic:.3f}"
-    found = f"{at}: {seen.rule.value} {statistic} against {seen.boundary:.3f}"
-    if seen.word:
-        saved = seen.n_planned - seen.n_executed
-        return f"{found}, crossed: {seen.word} as a whole, {saved:,} executions saved"
-    guarded = " by the guarded limit" if (seen.statistic or 0.0) > seen.boundary else ""
-    return f"{found}, not crossed{guarded}: {'go on' if seen.number < seen.looks else 'the end'}"
-
-
-@contextmanager
-def _progress() -> Iterator["Callable[[str, RunProgress], None] | None"]:
-    """Shows how far the run is and when it will end, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TaskID,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        tasks: dict[str, TaskID] = {}
-
-        def on_progress(arm: str, progress: "RunProgress") -> None:
-            if arm not in tasks:
-                tasks[arm] = shown.add_task(arm, total=progress.n_cells)
-            shown.update(tasks[arm], total=progress.n_cells, completed=progress.n_settled)
-
-        yield on_progress

@@ -15,6 +15,7 @@ class EventKind(StrEnum):
     RESTORED = "restored"
     TORN_DOWN = "torn_down"
     ABORTED = "aborted"  # an attempt was begun and no trial of it recorded
+    PAUSED = "paused"  # whoever answers asked to wait, and no attempt began meanwhile
     STOPPED = "stopped"  # a budget, an early-stopping rule or a signal ended the run
     LOOK = "look"  # a planned look of the early-stopping rule: what it saw, what it decided
     PROBE = "probe"  # a probe could not be used, and why
@@ -29,9 +30,9 @@ class Event(
     `outcome` is ``passed``, ``failed`` or ``not applicable`` for preflights, and ``go on``,
     ``stop`` or ``not looked`` for a `look`. `facts` holds what belongs to the kind:
     ``plan_sha256``, ``seal``, ``token_sha256`` for `started`, ``state_sha256`` for `snapshot` and
-    `restored`, ``cell``/``attempt`` for `aborted`; for a `look` both runs, the catalog, the margin
-    and everything of `SuiteLook`; for a run that was `stopped` at a look ``look`` and
-    ``n_not_executed``.
+    `restored`, ``cell``/``attempt`` for `aborted`, ``seconds`` for `paused`; for a `look` both
+    runs, the catalog, the margin and everything of `SuiteLook`; for a run that was `stopped` at a
+    look ``look`` and ``n_not_executed``.
     """
 
     kind: EventKind

@@ -58,6 +58,7 @@ class Book:
         self.begun_attempts: list[tuple[str, int]] = []
         self.executed: list[Executed] = []
         self.aborted_attempts: list[tuple[str, int]] = []
+        self.pauses: list[tuple[float, str]] = []
 
     def begun(self, cell: Cell, attempt: int) -> None:
         self.begun_attempts.append((cell.unit, attempt))
@@ -71,6 +72,9 @@ class Book:
     def aborted(self, cell: Cell, attempt: int, why: str) -> None:
         assert why
         self.aborted_attempts.append((cell.unit, attempt))
+
+    def paused(self, seconds: float, why: str) -> None:
+        self.pauses.append((seconds, why))
 
 
 def answered(request: Request) -> Answer:

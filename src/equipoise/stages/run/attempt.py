@@ -111,7 +111,13 @@ async def attempt(
         is_simulated=terms.is_simulated or system.is_simulated,
         source=request.brief.origin,
     )
-    return Executed(trial=trial, output=answer.output, documents=documents, unavailable=unavailable)
+    return Executed(
+        trial=trial,
+        output=answer.output,
+        documents=documents,
+        unavailable=unavailable,
+        retry_after_s=answer.retry_after_s,
+    )
 
 
 async def _asked(

@@ -13,11 +13,13 @@ from equipoise.ports import Probe, System
 from equipoise.records.brief import Request
 from equipoise.records.cell import Cell
 from equipoise.stages.run.attempt import Executed, Terms, attempt, request_of
+from equipoise.stages.run.pace import LONGEST_S, Pace
 from equipoise.stages.run.schedule import Errand, is_worth_another
 from equipoise.stages.run.spending import Spending
 
 _FIRST_WAIT_S = 0.2
 _LONGEST_WAIT_S = 10.0
+_WORTH_TELLING_S = 1.0
 
 
 class Recorder(Protocol):
@@ -39,13 +41,17 @@ class Recorder(Protocol):
         """Takes note that an attempt was begun and gives no trial."""
         ...
 
+    def paused(self, seconds: float, why: str) -> None:
+        """Takes note that no attempt begins for so long."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
     """What the engine works with.
 
     `prepare` puts the state back before each attempt (scope ``cell``), or is null; then attempts
-    may overlap. `on_settled` is called after each cell.
+    may overlap. `on_settled` is called after each cell, and when all of them have to wait.
     """
 
     system: System
@@ -54,6 +60,7 @@ class Tools:
     probes: Sequence[Probe] = ()
     prepare: Callable[[], Awaitable[None]] | None = None
     on_settled: Callable[["Progress"], None] | None = None
+    pace: Pace = field(default_factory=Pace)
 
     @property
     def why_down(self) -> str:
@@ -73,7 +80,8 @@ class Tools:
 class Progress:
     """How far a run is: cells settled of those it set out with, endings, why it stopped.
 
-    `is_down`: it stopped because the program behind the system had ended.
+    `is_down`: it stopped because the program behind the system had ended. `usd` was spent as far as
+    attempts say, `usd_before` of it by earlier parts; `waits` says why no attempt begins just now.
     """
 
     n_cells: int
@@ -82,19 +90,31 @@ class Progress:
     endings: Counter[str] = field(default_factory=Counter)
     stopped: str = ""
     is_down: bool = False
+    usd: float = 0.0
+    n_cost_unknown: int = 0
+    waits: str = ""
+    usd_before: float = 0.0
+
+    @property
+    def usd_at_end(self) -> float:
+        """Gives what will be spent at this rate; 0 before the first cell has settled."""
+        each = (self.usd - self.usd_before) / max(self.n_settled, 1)
+        return self.usd_before + each * self.n_cells
 
 
 async def execute(errands: Sequence[Errand], terms: Terms, tools: Tools) -> Progress:
     """Executes the errands and gives how far it came.
 
     Of one cell, faults that are not the system's are tried again up to the plan's `max_attempts`; a
-    retry is a further attempt of the same repetition, never a further repetition. When cancelled,
-    every attempt under way is ended and recorded as aborted.
+    retry is a further attempt of the same repetition, never a further repetition. Where an answer
+    asks to wait, no cell begins an attempt meanwhile. When cancelled, every attempt under way is
+    ended and recorded as aborted.
 
     Raises:
         StorageFull: what the recorder raises ends the run; attempts under way are aborted.
     """
-    progress = Progress(n_cells=len(errands))
+    before = tools.spending.usd
+    progress = Progress(n_cells=len(errands), usd=before, usd_before=before)
     queue = iter(errands)
     n_workers = 1 if tools.prepare else max(1, min(terms.limits.concurrency, len(errands)))
     async with anyio.create_task_group() as group:
@@ -105,12 +125,13 @@ async def execute(errands: Sequence[Errand], terms: Terms, tools: Tools) -> Prog
 
 async def _work(queue: Iterator[Errand], terms: Terms, tools: Tools, progress: Progress) -> None:
     for errand in queue:
-        if tools.stops(progress):
+        if not await tools.pace.clear(lambda: tools.stops(progress)):
             return
         tools.spending.n_cells += 1
         if not await _settle(errand, terms, tools, progress):
             return
         progress.n_settled += 1
+        progress.waits = ""
         if tools.on_settled:
             tools.on_settled(progress)
 
@@ -131,20 +152,41 @@ async def _settle(errand: Errand, terms: Terms, tools: Tools, progress: Progress
         await tools.recorder.room()
         progress.n_attempts += 1
         tools.spending.add(done.trial.cost_usd)
-        n_faults = errand.n_faults + is_worth_another(done.trial.ending)
-        if not is_worth_another(done.trial.ending) or n_faults >= terms.limits.max_attempts:
+        progress.usd, progress.n_cost_unknown = tools.spending.usd, tools.spending.n_cost_unknown
+        is_passing = is_worth_another(done.trial.ending)
+        if is_passing:
+            _hold(done, tools, progress)
+        n_faults = errand.n_faults + is_passing
+        if not is_passing or n_faults >= terms.limits.max_attempts:
             progress.endings[done.trial.ending.kind.value] += 1
             return True
         if tools.stops(progress):
             return False
-        await anyio.sleep(_wait_s(done, n_faults))
+        if done.retry_after_s is None:
+            await anyio.sleep(_wait_s(n_faults))
+        if not await tools.pace.clear(lambda: tools.stops(progress)):
+            return False
         errand = replace(errand, attempt=errand.attempt + 1, n_faults=n_faults)
 
 
-def _wait_s(done: Executed, n_faults: int) -> float:
-    """Gives how long to wait before another attempt: what the system asked for, or ever longer."""
-    if done.retry_after_s is not None:
-        return done.retry_after_s
+def _hold(done: Executed, tools: Tools, progress: Progress) -> None:
+    """Lets all cells wait where the answer asked for it; a run does not wait for hours."""
+    seconds = done.retry_after_s
+    if not seconds:
+        return
+    why = done.trial.ending.detail or "it asked to wait"
+    left_s = tools.spending.left_s
+    if seconds > LONGEST_S or (left_s is not None and seconds > left_s):
+        progress.stopped = progress.stopped or f"asked to wait {seconds:,.0f} s: {why}"
+    elif tools.pace.hold(seconds) and seconds >= _WORTH_TELLING_S:
+        tools.recorder.paused(seconds, why)
+        progress.waits = f"{seconds:,.0f} s: {why}"
+        if tools.on_settled:
+            tools.on_settled(progress)
+
+
+def _wait_s(n_faults: int) -> float:
+    """Gives how long to wait before another attempt of a cell: ever longer."""
     return min(_FIRST_WAIT_S * 2.0 ** min(n_faults - 1, 16), _LONGEST_WAIT_S)
 
 

@@ -38,6 +38,13 @@ class Spending:
         else:
             self.usd += cost_usd
 
+    @property
+    def left_s(self) -> float | None:
+        """Gives how many seconds are left; null = no limit."""
+        if self._limits.max_minutes is None:
+            return None
+        return self._limits.max_minutes * 60 - (self._monotonic() - self._started)
+
     def why_stop(self) -> str:
         """Gives the limit that is reached, or an empty text."""
         limits = self._limits

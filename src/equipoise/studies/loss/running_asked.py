@@ -89,6 +89,20 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What so many cells will take, by what `n_seen` cells of the arm took; null = nobody said.
+
+    `tokens` by kind, as `Usage` has them; `busy_s` is the time of all attempts one after another.
+    """
+
+    n_cells: int
+    n_seen: int = 0
+    tokens: dict[str, int] | None = None
+    usd: float | None = None
+    busy_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArmRun:
     """How the run of one arm stands.
 
@@ -97,7 +111,8 @@ class ArmRun:
     before its end, `is_interrupted` that a signal ended it, `is_down` that the program behind the
     system did not stay up. `looks` are the planned looks it went through, `halted` what the next
     one waits for; `n_not_executed` cells were left out because it stopped at one, which
-    `stopped_at` names: its number, and how many are planned.
+    `stopped_at` names: its number, and how many are planned. Of a dry run, `expected` is what is
+    left of it, and `over_budget` says by how much all arms together will exceed the limit of money.
     """
 
     arm: str
@@ -121,6 +136,8 @@ class ArmRun:
     looks: tuple[LookTold, ...] = ()
     n_not_executed: int = 0
     stopped_at: tuple[int, int] | None = None
+    expected: Estimate | None = None
+    over_budget: str = ""
 
     @property
     def n_left(self) -> int:

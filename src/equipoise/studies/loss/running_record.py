@@ -59,6 +59,10 @@ class RunRecorder:
         """Takes note that an attempt was begun and gives no trial."""
         self.event(EventKind.ABORTED, detail=why, facts=aborted_facts(cell, attempt))
 
+    def paused(self, seconds: float, why: str) -> None:
+        """Takes note that no attempt begins for so long."""
+        self.event(EventKind.PAUSED, detail=why, facts={"seconds": f"{seconds:.1f}"})
+
     def event(
         self,
         kind: EventKind,
