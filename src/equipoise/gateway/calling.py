@@ -20,6 +20,8 @@ from equipoise.gateway.wire.reading import Reading
 from equipoise.records.call import Price
 from equipoise.records.codec import encode
 
+_TELLING = frozenset({"anthropic", "openai", "google", "scripted"})
+"""Whose stop reasons can be trusted."""
 _FREE = Price(usd=0.0, source="no answer, no charge")
 
 Way = Channel | Collecting
@@ -123,6 +125,8 @@ class Caller:
             self.purse.settle(call.reservation, None if cost is None else cost.usd)
         if is_answer and found.usage is None and found.is_complete:
             found.usage = estimated(call.asked.body, found.n_text_bytes)
+        if self._upstreams[call.asked.api].vendor not in _TELLING:
+            found.is_truncated |= _is_full(call.question, found)
         record = call.record(found, cost)
         session.under_way.pop(call.seq, None)
         session.calls[call.seq] = record
@@ -243,6 +247,15 @@ class Caller:
     async def _timed_out(self, call: Call, channel: Way) -> None:
         call.fault = "timeout"
         await _cut(call, channel, f"no whole answer within {self._terms.limits.timeout_s:g} s")
+
+
+def _is_full(question: Question, found: Found) -> bool:
+    """Says whether an answer has all the tokens it may have, whatever its stop reason is.
+
+    Servers that speak a vendor's format do not always tell that an answer met its limit.
+    """
+    most, used = question.max_tokens, found.usage and found.usage.output_tokens
+    return bool(most and used and used >= most and found.is_complete)
 
 
 def _patient(limits: Limits, patience: float) -> Limits:

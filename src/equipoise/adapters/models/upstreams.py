@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from equipoise.adapters.models.local import LocalModel, LocalSpec
 from equipoise.errors import InputError, nearest
 from equipoise.gateway.exchange import Upstream, unpack
 from equipoise.gateway.keys import KeyPlace
@@ -15,7 +16,8 @@ from equipoise.gateway.wire.facts import Api
 
 _KNOWN = {spec.name: spec for spec in (ANTHROPIC, OPENAI, GOOGLE)}
 _KEYS = frozenset({"provider", "url", "key_variable", "key_file", "auth", "vendor", "proxy"})
-_KINDS = ("provider", "replay", "scripted")
+_KINDS = ("provider", "replay", "scripted", "local")
+_LOCAL = ("context", "threads")
 API_OF = {"anthropic": Api.MESSAGES, "openai": Api.RESPONSES, "google": Api.GOOGLE}
 """The format in which each known provider is asked directly; any other speaks `Api.CHAT`."""
 
@@ -24,9 +26,10 @@ def upstream_of(said: Mapping[str, Any], folder: Path, environment: Mapping[str,
     """Gives who answers.
 
     Args:
-        said: ``{provider: NAME, ...}``, ``{replay: FOLDER or FILE}`` or ``{scripted: FILE}``. A
-            provider that is not known by name needs ``url``; ``key_variable`` or ``key_file`` say
-            where its key stands (neither = it wants none), ``vendor`` whose prices hold.
+        said: ``{provider: NAME, ...}``, ``{replay: FOLDER or FILE}``, ``{scripted: FILE}`` or
+            ``{local: FILE}`` with ``context`` and ``threads``. A provider that is not known by name
+            needs ``url``; ``key_variable`` or ``key_file`` say where its key stands (neither = it
+            wants none), ``vendor`` whose prices hold.
         folder: the study's, for relative paths.
         environment: where keys are looked for when the run begins.
 
@@ -42,12 +45,23 @@ def upstream_of(said: Mapping[str, Any], folder: Path, environment: Mapping[str,
         )
     if kinds == ["provider"]:
         return Provider(_spec(said, folder), environment)
-    if unknown := sorted(set(said) - set(kinds)):
+    more = _LOCAL if kinds == ["local"] else ()
+    if unknown := sorted(set(said) - {*kinds, *more}):
         raise InputError(f"the key {unknown[0]!r} beside {kinds[0]!r}", wanted="nothing beside it")
     path = folder / str(said[kinds[0]])
+    if kinds == ["local"]:
+        numbers = {key: _whole(said[key], key) for key in _LOCAL if key in said}
+        return LocalModel(LocalSpec(path=path, **numbers))
     if kinds == ["scripted"]:
         return Scripted(read_scenario(path))
     return Replay(unpack(text, where=where) for where, text in _documents(path))
+
+
+def _whole(value: Any, key: str) -> int:
+    text = str(value)
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise InputError(f"{key} is {value!r}", wanted="a whole number, at least 1")
+    return int(text)
 
 
 def _spec(said: Mapping[str, Any], folder: Path) -> ProviderSpec:
