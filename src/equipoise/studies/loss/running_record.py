@@ -39,14 +39,25 @@ class RunRecorder:
         self._wake = anyio.Event()
         self._room = anyio.Event()
         self._told: set[tuple[str, str]] = set()
+        self._held: dict[tuple[str, int], int] = {}
         self._writing = anyio.Lock()
 
     def begun(self, cell: Cell, attempt: int) -> None:
-        """Takes note that an attempt is about to begin."""
+        """Takes note that an attempt is about to begin, which holds its cell from now on."""
+        self._held[cell.unit, cell.repetition] = attempt
         self._begun.write(f"{cell.id} {attempt}\n".encode())
 
     def record(self, executed: Executed) -> None:
-        """Takes an attempt that ended."""
+        """Takes an attempt that ended, once, and only while it holds its cell.
+
+        What is delivered again, or after another attempt of the cell was begun, is not recorded.
+        """
+        trial = executed.trial
+        if self._held.get((trial.unit, trial.repetition)) != trial.attempt:
+            told = f"attempt {trial.attempt}, trial {trial.id}, was delivered again: not recorded"
+            self._pending.append(Notice(code="again", message=told, severity=Severity.REFUSED))
+            return
+        del self._held[trial.unit, trial.repetition]
         self._pending.append(executed)
         for probe, why in executed.unavailable.items():
             if (probe, why) not in self._told:
