@@ -95,6 +95,22 @@ def test_a_harness_that_is_not_here_gives_no_outcome_and_says_the_mend(tmp_path:
     assert "pip install" in detail
 
 
+@pytest.mark.requirement("OUT-27")
+def test_a_session_in_the_open_is_told_on_every_report(tmp_path: Path) -> None:
+    senior = agent_arm({"scripted": {"cases": SENIOR}})
+    senior["agent"]["sandbox"] = "process"
+    study = agent_study(tmp_path, lazy=agent_arm({"scripted": {"cases": LAZY}}), senior=senior)
+    assert run("run", study)[0] == 0
+    assert run("grade", study)[0] == 0
+    code, out, err = run("compare", study)
+    assert code == 0, err
+    told = "sessions of senior ran in a weak sandbox (process): nothing kept them from files"
+    assert f"note: {told}" in out
+    (page,) = study.glob("comparisons/*/report/index.html")
+    assert told in page.read_text("utf-8")
+    assert "sessions of lazy" not in out
+
+
 @pytest.mark.requirement("OUT-39")
 @pytest.mark.requirement("ABX-44")
 def test_a_model_is_asked_directly_and_only_a_whole_answer_is_one(tmp_path: Path) -> None:

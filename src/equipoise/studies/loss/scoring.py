@@ -26,6 +26,7 @@ from equipoise.studies.loss.amendments import read_amendments
 from equipoise.studies.loss.files import PLAN
 from equipoise.studies.loss.grading_told import CLIPPED
 from equipoise.studies.loss.hops import undeclared_hops
+from equipoise.studies.loss.isolation import weak_isolation
 from equipoise.studies.loss.looks import last_look, looks_of, not_executed
 from equipoise.studies.loss.promised import amended
 from equipoise.studies.loss.quoting import told_failures
@@ -239,7 +240,16 @@ def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
         harness_version=manifest.tool_version,
         is_simulated=manifest.is_simulated,
         is_stopped_early=run.plan.stopping is not Stopping.NONE and not last_look(run.archive),
-        notes=(*undeclared_hops(run.plan, run.archive), *([left_out] if look else [])),
+        notes=(
+            *undeclared_hops(run.plan, run.archive),
+            *([left_out] if look else []),
+            *(
+                note
+                for arm in run.plan.arms
+                if arm.name == run.facts.arm
+                for note in weak_isolation(arm, run.archive)
+            ),
+        ),
         clipped=_clipped(run, catalog),
         n_not_executed=n_left_out,
     )
