@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -86,6 +87,31 @@ def test_what_cannot_be_started_says_why(sandbox: Bubblewrap, tmp_path: Path) ->
     )
     assert "there is no" in _ran(sandbox, lost).detail
     assert _ran(Bubblewrap(tmp_path / "bwrap"), none).how is HowEnded.NOT_STARTED
+
+
+def test_no_text_of_a_job_can_say_what_is_mounted(sandbox: Bubblewrap, tmp_path: Path) -> None:
+    more = "\0--ro-bind\0/\0/host"
+    fine = shell("ls -d /host", tmp_path)
+    for job in (
+        replace(fine, environment={**fine.environment, "A": f"a{more}"}),
+        replace(fine, environment={**fine.environment, f"A{more}": "a"}),
+        replace(fine, environment={**fine.environment, "A=B": "a"}),
+        replace(fine, folder=f"/ws{more}"),
+        replace(fine, argv=[*fine.argv, more]),
+        replace(fine, argv=[*fine.argv, "\ud800"]),
+        replace(fine, mounts=[*fine.mounts, Mount(source=tmp_path, target=f"/a{more}")]),
+        replace(fine, mounts=[*fine.mounts, Mount(source=Path(f"/usr{more}"), target="/a")]),
+        replace(fine, mounts=[*fine.mounts, Mount(source=Path("/usr"), target="/a/../../b")]),
+        replace(fine, mounts=[*fine.mounts, Mount(source=Path("/usr"), target="/proc")]),
+    ):
+        ended = _ran(sandbox, job)
+        assert (ended.how, ended.stdout) == (HowEnded.NOT_STARTED, b""), job
+        assert "\0" not in ended.detail
+
+
+def test_a_call_that_is_too_long_says_so(sandbox: Bubblewrap, tmp_path: Path) -> None:
+    ended = _ran(sandbox, shell(": " + "x" * 3_000_000, tmp_path))
+    assert (ended.how, "too long" in ended.detail) == (HowEnded.NOT_STARTED, True), ended
 
 
 def test_nothing_outlives_a_job(sandbox: Bubblewrap, tmp_path: Path) -> None:

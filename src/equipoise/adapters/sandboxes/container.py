@@ -11,7 +11,7 @@ from equipoise.adapters.sandboxes.ending import ended, unstarted
 from equipoise.adapters.sandboxes.leases import Leases, new_mark
 from equipoise.adapters.sandboxes.probing import tried
 from equipoise.adapters.sandboxes.running import Program, Runner
-from equipoise.errors import Blocked
+from equipoise.errors import Blocked, InputError
 from equipoise.ports.agents import Available, Ended, Isolation, Job
 
 IMAGE = "debian:stable-slim"
@@ -86,7 +86,7 @@ class Container:
                 finally:
                     with anyio.CancelScope(shield=True):  # its end is not the end of the container
                         await _asked([self._engine, "rm", "--force", name])
-        except (Blocked, OSError) as error:
+        except (Blocked, InputError, OSError) as error:
             return unstarted(str(error))
         told = ended(done, [bound for bound in unbounded if bound not in _BOUND])
         if told.exit_code in _UNSTARTED and done.stderr.startswith((b"Error", b"docker:")):

@@ -130,7 +130,7 @@ def _covers() -> tuple[str, ...]:
 
 def _mounted(mount: Mount) -> Iterator[str]:
     source = Path(os.path.abspath(mount.source))
-    if not source.exists():
+    if "\0" in str(source) or not source.exists():
         raise InputError(
             f"there is no {str(mount.source)!r} to be mounted at {mount.target!r}",
             wanted="a file, folder or socket",

@@ -22,6 +22,7 @@ from equipoise.adapters.sandboxes.limiting import limiting
 from equipoise.adapters.sandboxes.order import Order, Restriction
 from equipoise.adapters.sandboxes.spawning import Spawner, memory_file
 from equipoise.adapters.sandboxes.sweeping import KEEPERS, MARK
+from equipoise.errors import InputError
 from equipoise.ports.agents import Bounds, Job
 
 
@@ -62,10 +63,11 @@ class Runner:
         `make` gives the program; it is told a folder that may be shown to jobs as ``/etc``.
 
         Raises:
-            InputError: as `make` does.
+            InputError: as `make` does, or a text cannot be told to a program.
             OSError: nothing could be started.
             Blocked: no lease can be taken.
         """
+        _check([*job.argv, job.folder], job.environment)
         if self._held is None:
             await anyio.to_thread.run_sync(self.leases.sweep)
         held = self._hold()
@@ -104,6 +106,32 @@ class Runner:
             if self._held is None:
                 self._held = _Held(self.leases)
             return self._held
+
+
+def _check(words: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Refuses what no program can be given; under bubblewrap it could say what is mounted.
+
+    Raises:
+        InputError: a text has a null character or is no text, or a name of a variable has ``=``.
+    """
+    for name in environment:
+        if not name or "=" in name:
+            raise InputError(f"{name!r} cannot be the name of a variable", code="bad_job")
+    for text in (*words, *environment, *environment.values()):
+        if "\0" in text or _is_no_text(text):
+            raise InputError(
+                f"{text[:40]!r} cannot be told to a program",
+                wanted="text without null characters",
+                code="bad_job",
+            )
+
+
+def _is_no_text(text: str) -> bool:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 class _Held:

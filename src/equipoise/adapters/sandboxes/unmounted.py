@@ -17,7 +17,7 @@ from equipoise.adapters.sandboxes.placing import placed
 from equipoise.adapters.sandboxes.probing import tried
 from equipoise.adapters.sandboxes.running import Program, Runner
 from equipoise.adapters.sandboxes.seccomp import compiled
-from equipoise.errors import Blocked
+from equipoise.errors import Blocked, InputError
 from equipoise.ports.agents import Available, Ended, Isolation, Job
 
 _NEVER = ("tmp_bytes",)
@@ -99,7 +99,7 @@ async def _run(runner: Runner, job: Job, *, is_restricted: bool) -> Ended:
                 own_folders=[str(own)],
             )
             done, unbounded = await runner.run(job, lambda _: program)
-    except (Blocked, OSError) as error:
+    except (Blocked, InputError, OSError) as error:
         return unstarted(str(error))
     return ended(done, (*_NEVER, *unbounded))
 
