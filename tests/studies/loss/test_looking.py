@@ -5,6 +5,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
+import scipy.stats
 from numpy.typing import NDArray
 
 from equipoise.records.plan import Plan, Stopping
@@ -130,19 +131,24 @@ def two_strata(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("looks", [2, 5])
+@pytest.mark.parametrize(
+    ("looks", "sizes"), [(2, (4, 4)), (2, (8, 4)), (5, (20, 20)), (5, (200, 400))]
+)
 @pytest.mark.parametrize("rule", [Stopping.OBRIEN_FLEMING, Stopping.POCOCK])
 @pytest.mark.parametrize("rate", [0.1, 0.5])
 def test_with_no_change_all_looks_together_cry_wolf_no_oftener_than_alpha(
-    rule: Stopping, looks: int, rate: float
+    rule: Stopping, looks: int, sizes: tuple[int, int], rate: float
 ) -> None:
-    """Both arms grow from look to look, the margin is next to nothing, and nothing changed."""
-    rng = np.random.default_rng([21, looks])
+    """Both arms grow from look to look, the margin is next to nothing, and nothing changed.
+
+    Units lose all or nothing, half of it in some; at the smallest look there are two in a stratum.
+    """
+    rng = np.random.default_rng([21, looks, sizes[0]])
     made_plan = plan((PART,), units(PART, names("r", N)), stopping=rule, looks=looks, mde=1e-6)
     ended, studies = 0, 1500
     for _ in range(studies):
         new, base = (
-            [(rng.random(n) < rate).astype(float) * rng.choice([0.5, 1.0], n) for n in (200, 400)]
+            [(rng.random(n) < rate).astype(float) * rng.choice([0.5, 1.0], n) for n in sizes]
             for _ in range(2)
         )
         ended += any(
@@ -220,5 +226,8 @@ def test_the_boundary_is_that_of_the_look() -> None:
     found = group_sequential(
         strata(np.tile([0.0, 1.0], 60), np.tile([0.0, 1.0], 60)), promised(rule), facts(rule, 2, 4)
     )
-    assert found.boundary == pytest.approx(boundaries(4, kind="pocock").constant)
+    z = boundaries(4, kind="pocock").constant
+    wanted = scipy.stats.t(df=2 * 119).isf(scipy.stats.norm.sf(z))
+    assert found.boundary == pytest.approx(wanted)
+    assert z < wanted < z + 0.05
     assert found.word == ""

@@ -21,7 +21,7 @@ from equipoise.studies.loss.looks import Taken, looks_of
 from equipoise.studies.loss.sealed import read_sealed
 from studies.loss.compared_loss_runs import called, result, suites
 from studies.loss.looked_desks import LOST, N_CELLS, TONE, arms_of, looked_study, run_all, taken
-from studies.loss.runs import NOW, archive_of, equipoise, events, trials
+from studies.loss.runs import NOW, archive_of, events, trials
 
 
 @pytest.fixture(scope="module")
@@ -66,20 +66,20 @@ def test_arms_that_differ_much_stop_early_and_what_is_left_out_is_not_missing(wh
     junit = next(study.glob("comparisons/*/report/junit.xml")).read_text(encoding="utf-8")
     assert 'failures="1"' in junit
     assert called("verify", study).exit_code == 0
-    again = equipoise("run", study)
-    assert "nothing to do" in again.stdout
-    assert f"{left_out} not executed: stopped at look {number} of 4" in again.stdout
+    again = called("run", study)
+    assert "nothing to do" in again.output
+    assert f"{left_out} not executed: stopped at look {number} of 4" in again.output
     assert len(taken(study)) == number
 
 
 def test_equal_arms_go_to_the_end_and_every_look_is_told(tmp_path: Path) -> None:
-    study = looked_study(tmp_path / "study", "1", "1", looks=2)
+    study = looked_study(tmp_path / "study", "1", "1", looks=2, n_each=5)
     runs = run_all(study)
     assert [one.seen.number for one in taken(study)] == [1, 2]
     assert {one.outcome for one in taken(study)} == {"go on"}
     for run in runs.values():
         assert run.is_finished
-        assert (run.n_settled, run.n_not_executed) == (N_CELLS, 0)
+        assert (run.n_settled, run.n_left, run.n_not_executed) == (26, 0, 0)
     done = called("compare", study)
     assert "saved" not in done.output
     assert result(study).n_saved == 0
@@ -88,11 +88,11 @@ def test_equal_arms_go_to_the_end_and_every_look_is_told(tmp_path: Path) -> None
 
 def test_looks_may_be_passed_by_and_the_run_goes_to_its_end(tmp_path: Path) -> None:
     study = looked_study(tmp_path / "study", n_each=4, looks=2)
-    done = equipoise("run", study, "--skip-looks")
-    assert "passed by with --skip-looks; go on" in done.stdout
+    done = called("run", study, "--skip-looks")
+    assert "passed by with --skip-looks; go on" in done.output
     assert [one.outcome for one in taken(study)] == ["not looked", "not looked"]
     assert len(trials(study, "release-2")) == 20
-    assert "next: equipoise grade" in done.stdout
+    assert "next: equipoise grade" in done.output
 
 
 def unlike(one: Taken, wanted: Taken) -> bool:
@@ -142,30 +142,31 @@ def test_killed_at_a_look_it_decides_the_same_and_counts_no_look_twice(
 
 
 def test_a_limit_of_cells_cuts_anywhere_and_changes_no_decision(tmp_path: Path) -> None:
-    whole = looked_study(tmp_path / "whole", looks=2, n_each=8)
+    whole = looked_study(tmp_path / "whole", looks=2, n_each=5)
     run_all(whole)
-    study = looked_study(tmp_path / "cut", looks=2, n_each=8)
-    first = run_all(study, max_cells=30)
-    assert sum(run.n_settled for run in first.values()) == 30
+    study = looked_study(tmp_path / "cut", looks=2, n_each=5)
+    first = run_all(study, max_cells=20)
+    assert sum(run.n_settled for run in first.values()) == 20
     assert "--max-cells" in first["release-2"].stopped
     assert taken(study) == []
     for _ in range(4):
-        run_all(study, max_cells=30)
+        run_all(study, max_cells=20)
     same_looks(study, taken(whole))
 
 
 def test_a_look_that_waits_for_people_was_told_by_the_plan_and_halts(tmp_path: Path) -> None:
-    study = looked_study(tmp_path / "study", looks=2, n_each=6, categories=(LOST, TONE))
-    assert "look 1 of 2 waits for tone_off" in equipoise("plan", study).stdout
-    done = equipoise("run", study, code=3)
-    assert "look 1 of 2 waits for grades: tone_off of" in done.stdout
-    assert "findings" in done.stdout
+    study = looked_study(tmp_path / "study", looks=2, n_each=4, categories=(LOST, TONE))
+    assert "look 1 of 2 waits for tone_off" in called("plan", study).output
+    done = called("run", study)
+    assert done.exit_code == 3
+    assert "look 1 of 2 waits for grades: tone_off of" in done.output
+    assert "findings" in done.output
     n_before = len(trials(study, "release-2"))
-    equipoise("run", study, code=3)
+    assert called("run", study).exit_code == 3
     assert len(trials(study, "release-2")) == n_before
     rate(study)
     run_all(study)
-    assert taken(study)[0].seen.statistic is not None
+    assert taken(study)[0].seen.boundary is not None
     assert taken(study)[0].outcome in {"go on", "stop"}
 
 
@@ -183,11 +184,13 @@ def rate(study: Path) -> None:
 
 def test_one_arm_alone_waits_at_the_look_for_the_other(tmp_path: Path) -> None:
     study = looked_study(tmp_path / "study", looks=2, n_each=4)
-    done = equipoise("run", study, "--arm", "release-2", code=3)
-    assert "look 1 of 2 waits for arm release-1" in done.stdout
+    done = called("run", study, "--arm", "release-2")
+    assert done.exit_code == 3
+    assert "look 1 of 2 waits for arm release-1" in done.output
     assert taken(study) == []
 
 
+@pytest.mark.slow
 def test_an_earlier_archive_is_the_baseline_of_every_look(tmp_path: Path) -> None:
     before = looked_study(tmp_path / "before", "1", stopping="{rule: none}")
     run_all(before)
@@ -195,13 +198,14 @@ def test_an_earlier_archive_is_the_baseline_of_every_look(tmp_path: Path) -> Non
     study = looked_study(tmp_path / "study", arms=arms("2"), baseline=str(earlier))
     with pytest.raises(Blocked, match="graded under nothing"):
         run_all(study)
-    equipoise("grade", before)
+    assert called("grade", before).exit_code == 0
     runs = run_all(study)
     assert runs["release-9"].stopped_at is not None
     assert called("compare", study).exit_code == 1
     assert called("verify", study).exit_code == 0
 
 
+@pytest.mark.slow
 def test_each_new_arm_is_looked_at_by_itself_and_the_baseline_goes_on_for_the_others(
     tmp_path: Path,
 ) -> None:

@@ -67,9 +67,12 @@ class Live:
         stood = self._cleared()
         recorder = RunRecorder(self.archive, self.work, self.clock)
         try:
-            return await self._recorded(recorder, stood)
+            outcome = await self._recorded(recorder, stood)
         finally:
             recorder.close()
+        if not outcome.is_interrupted:
+            self.work.joinpath(LEDGER).unlink(missing_ok=True)  # whatever it names has ended
+        return outcome
 
     def _cleared(self) -> Stood:
         """Ends what a killed run left running, and reads what stands.

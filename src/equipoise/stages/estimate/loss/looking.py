@@ -13,7 +13,7 @@ import duckdb
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from equipoise.records.plan import Plan, Stopping
 from equipoise.records.suite import SuiteLook
@@ -119,12 +119,19 @@ def repeated(plan: Plan, z: float, number: int, fractions: Sequence[float] | Non
 def group_sequential(
     strata: Strata, plan: Plan, facts: SuiteLook, fractions: Sequence[float] | None = None
 ) -> SuiteLook:
-    """Gives the look with its statistic, its boundary and, where it is crossed, the word."""
+    """Gives the look with its statistic, its boundary and, where it is crossed, the word.
+
+    The boundary is Student's t at the nominal level of the look, since the spread is estimated from
+    the units so far: with few of them the normal one would be crossed too often.
+
+    Source: Pocock (1977), Biometrika 64, 191-199, on nominal levels for an unknown variance.
+    """
     limits = boundaries(
         plan.looks, kind=_KINDS[plan.stopping], alpha=plan.alpha, fractions=fractions
     )
-    z = limits.z[facts.number - 1]
     share = strata.weights / strata.weights.sum()
+    nominal = float(ndtr(-limits.z[facts.number - 1]))
+    z = -float(stdtrit(_freedom(strata, share), nominal))
     one, two = (m.squares / ((m.n - 1.0) * m.n) for m in (strata.new, strata.base))
     variance = one + two - 2.0 * strata.correlation * np.sqrt(one * two)
     se = float(np.sqrt(np.maximum(share**2 * variance, 0.0).sum()))
@@ -148,6 +155,17 @@ def group_sequential(
         lo=max(-1.0, min(found.value - z * se, found.interval.lo)),
         hi=min(1.0, max(found.value + z * se, found.interval.hi)),
     )
+
+
+def _freedom(strata: Strata, share: FloatArray) -> float:
+    """Gives the degrees of freedom of the weighted difference, as if all units spread as widely.
+
+    Welch's formula with one variance for all strata: that of few units may be 0 by chance, and
+    would then claim to be known best.
+    """
+    parts = [(share**2 / m.n, m.n - 1.0) for m in (strata.new, strata.base)]
+    total = sum(float(part.sum()) for part, _ in parts)
+    return total**2 / sum(float((part**2 / df).sum()) for part, df in parts)
 
 
 def wealth(
