@@ -1,5 +1,6 @@
 """Which sandbox a run uses: the one that is wanted, or the first that works here."""
 
+import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -49,7 +50,7 @@ async def chosen(wanted: str | None = None, leases: Leases | None = None) -> Cho
     tried: dict[str, Available] = {}
     for name in (wanted,) if wanted else SANDBOXES:
         sandbox = SANDBOXES[name](leases)
-        tried[name] = await sandbox.probe()
+        tried[name] = await _probed(sandbox)
         if tried[name].is_available:
             return Choice(sandbox=sandbox, tried=tried)
         sandbox.close()
@@ -67,6 +68,16 @@ async def surveyed(leases: Leases | None = None) -> Mapping[str, Available]:
     found: dict[str, Available] = {}
     for name, make in SANDBOXES.items():
         sandbox = make(leases)
-        found[name] = await sandbox.probe()
+        found[name] = await _probed(sandbox)
         sandbox.close()
     return found
+
+
+async def _probed(sandbox: Sandbox) -> Available:
+    if platform.system() != "Linux":
+        return Available(
+            is_available=False,
+            why_not=f"sandboxes need Linux, this is {platform.system()}",
+            mend="run equipoise in a virtual machine or a container with Linux",
+        )
+    return await sandbox.probe()
