@@ -6,15 +6,19 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import duckdb
 import msgspec
 
 from equipoise.archive import columns_sql as sql
 from equipoise.archive.durable import replace_file, storage_errors, sync_folder
 from equipoise.errors import ArchiveError, InputError, StorageFull
 from equipoise.records.codec import decode, pretty
+
+if TYPE_CHECKING:
+    import duckdb
 
 RESULTS = "results.parquet"
 EVIDENCE = "evidence.parquet"
@@ -117,7 +121,8 @@ def same_content(one: Columns, other: Columns) -> bool:
         return False
     if one.facts.files == other.facts.files:
         return True
-    with duckdb.connect(":memory:") as database:
+    engine = import_module("duckdb")  # here, since who only runs a study needs none of it
+    with engine.connect(":memory:") as database:
         for ours, theirs in ((one.results, other.results), (one.evidence, other.evidence)):
             query = sql.fill(
                 sql.DIFFERENT, one=sql.literal(str(ours)), other=sql.literal(str(theirs))
@@ -125,34 +130,35 @@ def same_content(one: Columns, other: Columns) -> bool:
             try:
                 if database.execute(query).fetchone() != (0,):
                     return False
-            except duckdb.Error:
+            except engine.Error:
                 return False
     return True
 
 
 @contextmanager
-def session(spill: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def session(spill: Path) -> Iterator["duckdb.DuckDBPyConnection"]:
     """Opens a database in memory that spills into the folder, and gives its errors our names."""
-    database = duckdb.connect(":memory:")
+    engine = import_module("duckdb")
+    database = engine.connect(":memory:")
     try:
         database.execute("SET temp_directory = ?", [str(spill / "spill")])
         database.execute("SET memory_limit = '1500MB'")
         database.execute("SET threads = 2")
         yield database
-    except duckdb.IOException as error:
+    except engine.IOException as error:
         if "No space left" in str(error) or "File too large" in str(error):
             raise StorageFull(
                 "disk full while deriving columns; kept: every line; mend: free space, then again"
             ) from error
         raise ArchiveError(f"columns cannot be derived: {error}") from error
-    except duckdb.Error as error:
+    except engine.Error as error:
         raise ArchiveError(f"columns cannot be derived: {error}") from error
     finally:
         database.close()
 
 
 def _derive(
-    database: duckdb.DuckDBPyConnection, chains: Path, work: Path, head: str
+    database: "duckdb.DuckDBPyConnection", chains: Path, work: Path, head: str
 ) -> ColumnFacts:
     for table, load in sql.LOAD.items():
         database.execute(sql.fill(load, rows=sql.rows(table, str(chains / f"{table}.jsonl"))))
