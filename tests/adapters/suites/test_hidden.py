@@ -46,8 +46,6 @@ def read(*parts):
     except OSError: return b""
 """
 
-_ENDLESS = ("hanging", "forking", "talking")
-
 
 def now() -> datetime:
     return datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
@@ -113,55 +111,74 @@ def test_why_a_test_failed_is_kept(apart: Mapping[str, SuiteRun]) -> None:
     assert run.left_out == ("pytest.ini",)
 
 
+_TWISTED = ("patching the runner", "writing to every file", "always equal")
+
+
 def test_in_one_process_what_is_tampered_with_is_seen(tmp_path: Path) -> None:
-    names = (
-        "conftest hook",
-        "exit at import",
-        "patching the runner",
-        "always equal",
-        "writing to every file",
-        "tracing and leaving",
-        "looking for the answers",
-    )
-    tests = HiddenTests(folder=shop.hidden(tmp_path), expected=shop.IDS, is_apart=False)
-    changes = shop.MENDS | {name: shop.CHEATS[name] for name in names}
-    with closing(PlainProcess()) as sandbox:
-        runs = run_all(tmp_path, sandbox, changes, tests)
+    changes = shop.MENDS | {name: shop.CHEATS[name] for name in _TWISTED}
+    runs = run_together(tmp_path, changes)
     assert (runs["honest"].status, runs["honest"].n_passed) == (SuiteStatus.SCORED, 5)
     assert not runs["honest"].is_apart
-    assert (runs["conftest hook"].status, runs["conftest hook"].n_passed) == (SuiteStatus.SCORED, 1)
-    assert runs["exit at import"].status is SuiteStatus.NO_REPORT
-    for name in names[2:-1]:
+    for name in _TWISTED:
         assert runs[name].status is SuiteStatus.TAMPERED, runs[name]
+
+
+@pytest.mark.slow
+def test_in_one_process_no_other_cheat_of_the_list_is_scored_for_more(tmp_path: Path) -> None:
+    names = sorted(set(shop.CHEATS) - set(_TWISTED))
+    runs = run_together(tmp_path, {name: shop.CHEATS[name] for name in names})
+    assert runs["tracing and leaving"].status is SuiteStatus.TAMPERED
+    assert runs["exit at import"].status is SuiteStatus.NO_REPORT
     # The documented limit: in one process a program can look for the answers, and finds some.
-    assert runs["looking for the answers"].n_passed > 1
+    assert runs.pop("looking for the answers").n_passed > 1
+    assert [one for one in runs.values() if one.is_scored and one.n_passed > 1] == []
+
+
+def run_together(folder: Path, changes: Mapping[str, Mapping[str, str]]) -> dict[str, SuiteRun]:
+    tests = HiddenTests(folder=shop.hidden(folder), expected=shop.IDS, is_apart=False)
+    with closing(PlainProcess()) as sandbox:
+        return run_all(folder, sandbox, changes, tests)
 
 
 @needs_bubblewrap
 @pytest.mark.requirement("OUT-27")
 @pytest.mark.requirement("OUT-50")
 def test_a_hostile_program_finds_nothing_and_ends(tmp_path: Path) -> None:
-    hidden = shop.hidden(tmp_path)
-    changes = {
-        name: {"shop/prices.py": f"import os\n{_READ}\n{text}"} for name, text in HOSTILE.items()
-    }
-    endless = {name: changes.pop(name) for name in _ENDLESS}
-    runs: dict[str, SuiteRun] = {}
-    with closing(Bubblewrap()) as sandbox:
-        for name, some, wall_s in (("a", shop.MENDS | changes, 60.0), ("b", endless, 3.0)):
-            bounds = Bounds(wall_s=wall_s, n_processes=40, memory_bytes=128 * 2**20)
-            tests = HiddenTests(folder=hidden, expected=shop.IDS, bounds=bounds)
-            tmp_path.joinpath(name).mkdir()
-            runs |= run_all(tmp_path / name, sandbox, some, tests)
-            assert not any(tmp_path.joinpath(name, "w", "runs").iterdir())
+    names = ("searching", "killing", "flooding")
+    runs = run_hostile(tmp_path, names, 60.0)
     assert (runs["honest"].status, runs["honest"].n_passed) == (SuiteStatus.SCORED, 5)
     assert runs["honest"].isolation == "namespaces"
     assert runs["searching"].status is SuiteStatus.SCORED
     assert "assert [] == 7" in runs["searching"].tests[0].message, runs["searching"].tests[0]
     assert runs["killing"].status is SuiteStatus.SCORED  # there was nobody to be killed
-    assert runs["hanging"].status is SuiteStatus.TIMED_OUT
-    assert all(runs[name].n_passed == 0 for name in HOSTILE), runs
-    assert all(runs[name].status is not SuiteStatus.NO_REPORT for name in HOSTILE)
+    assert all(runs[name].n_passed == 0 for name in names), runs
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hanging",
+        pytest.param("forking", marks=pytest.mark.slow),
+        pytest.param("talking", marks=pytest.mark.slow),
+    ],
+)
+def test_an_endless_program_is_ended(tmp_path: Path, name: str) -> None:
+    run = run_hostile(tmp_path, (name,), 2.0)[name]
+    assert run.n_passed == 0
+    assert run.status is SuiteStatus.TIMED_OUT or name != "hanging", run
+    assert run.duration_ms < 30_000
+
+
+def run_hostile(folder: Path, names: tuple[str, ...], wall_s: float) -> dict[str, SuiteRun]:
+    changes = {name: {"shop/prices.py": f"import os\n{_READ}\n{HOSTILE[name]}"} for name in names}
+    bounds = Bounds(wall_s=wall_s, n_processes=40, memory_bytes=128 * 2**20)
+    tests = HiddenTests(folder=shop.hidden(folder), expected=shop.IDS, bounds=bounds)
+    honest = shop.MENDS if len(names) > 1 else {}
+    with closing(Bubblewrap()) as sandbox:
+        runs = run_all(folder, sandbox, honest | changes, tests)
+    assert not any(folder.joinpath("w", "runs").iterdir())
+    return runs
 
 
 def kill_who_serves(control: bytes) -> None:

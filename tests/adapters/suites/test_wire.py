@@ -4,7 +4,7 @@ import json
 from typing import Any, Never
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.adapters.suites.inside.wire import Nonsense, Packer, Unpacker
@@ -54,6 +54,7 @@ def _shape(value: Any) -> Any:
     return type(value)
 
 
+@settings(max_examples=40)
 @given(value=_VALUES)
 def test_a_plain_value_arrives_as_it_left(value: Any) -> None:
     packer, unpacker = Packer(_none), Unpacker(_none)
@@ -63,6 +64,7 @@ def test_a_plain_value_arrives_as_it_left(value: Any) -> None:
     assert list(map(type, packer.changeable)) == list(map(type, unpacker.changeable))
 
 
+@settings(max_examples=40)
 @given(value=_VALUES)
 def test_a_change_is_told_back(value: Any) -> None:
     held: list[Any] = []
@@ -84,6 +86,7 @@ _TAGS = st.sampled_from(
 )
 
 
+@settings(max_examples=40)
 @given(data=_JSON | st.tuples(_TAGS, _JSON).map(list))
 def test_nonsense_is_refused(data: Any) -> None:
     def refused(_data: object) -> Never:

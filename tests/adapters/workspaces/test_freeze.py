@@ -255,7 +255,7 @@ _NAMES = st.text(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(files=st.dictionaries(_NAMES, st.binary(max_size=300), max_size=4))
 def test_any_files_survive_the_way_through_a_diff(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes]
