@@ -23,8 +23,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.bench_run import CATALOG, INSPECT, NOW, STUDY
 from benchmarks.engine_run import ran
 from equipoise.pipeline.verifying import verify_archive
-from equipoise.studies.loss.files import PLAN
-from equipoise.studies.loss.planning import plan_study
+from equipoise.studies.loss.planning import plan_study, write_plan
 from equipoise.studies.loss.sealing import seal_study
 
 CPU_S, RSS_MB = 5.0, 100.0
@@ -43,7 +42,7 @@ def made(folder: Path, n: int) -> Path:
     folder.joinpath("units.jsonl").write_text(
         "".join(json.dumps(unit) + "\n" for unit in units), encoding="utf-8"
     )
-    folder.joinpath(PLAN).write_bytes(plan_study(folder, today=NOW.date()).content)
+    write_plan(folder, plan_study(folder, today=NOW.date()))
     seal_study(folder, now=NOW)
     return folder
 

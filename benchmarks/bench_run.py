@@ -21,8 +21,7 @@ from math import sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from equipoise.studies.loss.files import PLAN
-from equipoise.studies.loss.planning import plan_study
+from equipoise.studies.loss.planning import plan_study, write_plan
 from equipoise.studies.loss.sealing import seal_study
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -148,8 +147,7 @@ def _run(folder: Path, name: str, n: int, system: str, *, bound_ms: float) -> No
     study.joinpath("units.jsonl").write_text(
         "".join(json.dumps(unit) + "\n" for unit in units), encoding="utf-8"
     )
-    planned = plan_study(study, today=NOW.date())
-    study.joinpath(PLAN).write_bytes(planned.content)
+    write_plan(study, plan_study(study, today=NOW.date()))
     seal_study(study, now=NOW)
     command = [sys.executable, "-m", "equipoise", "run", str(study), "--json"]
     measured = _measured(command, study, n)
