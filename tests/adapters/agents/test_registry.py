@@ -121,6 +121,7 @@ def test_a_missing_program_is_named_with_its_mend(
         ("codex", {"request_retries": "many"}),
         ("claude-code", {"bare": "perhaps"}),
         ("claude-code", {"arguments": "one"}),
+        ("claude-code", {"setting_sources": ["user"]}),
         ("mini-swe", {"step_timeout_s": "-1"}),
         ("mini-swe", {"temperature": "warm"}),
         ("command", {}),

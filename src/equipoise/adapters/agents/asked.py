@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from equipoise.adapters.agents.layout import GIVEN, OWN
+from equipoise.adapters.transcripts.files import Astray, read_whole
 from equipoise.errors import InputError
 from equipoise.ports.agents import Task
 
@@ -104,13 +105,13 @@ def write_given(task: Task, files: Mapping[str, bytes]) -> None:
 
 def touched(task: Task, files: Mapping[str, bytes]) -> list[str]:
     """Gives the names of given files that are not any more what they were."""
-    found = []
-    for name, content in files.items():
-        path = task.home / GIVEN / name
-        try:
-            is_same = not path.is_symlink() and path.read_bytes() == content
-        except OSError:
-            is_same = False
-        if not is_same:
-            found.append(name)
-    return found
+    return [name for name, content in files.items() if _read(task, name, len(content)) != content]
+
+
+def _read(task: Task, name: str, n_bytes: int) -> bytes | None:
+    """Reads a given file, one byte further than it was; None where it is no plain file any more."""
+    given = task.home / GIVEN
+    try:
+        return read_whole(given / name, given, n_bytes + 1)[0]
+    except (OSError, Astray):
+        return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.agents.asked import check, prompt_of, write_given
+from equipoise.adapters.agents.asked import check, no_switch, prompt_of, write_given
 from equipoise.adapters.agents.layout import GIVEN, OWN, Layout
 from equipoise.adapters.agents.options import Options
 from equipoise.adapters.agents.programs import (
@@ -24,7 +24,11 @@ from equipoise.records.call import ModelCall
 
 MEND = "pip install 'equipoise[claude]', or put claude on PATH"
 
-_KEYS = ("program", "arguments", "environment", "bare", "api_retries", "max_budget_usd")
+_KEYS = (
+    *("program", "arguments", "environment", "bare", "api_retries", "max_budget_usd"),
+    "setting_sources",
+)
+_SOURCES = frozenset({"project", "local"})
 _OWN_TOOLS = frozenset({"DeferredToolPlaceholder"})
 _PLUGIN, _SETTINGS = "plugin", "settings.json"
 _MANIFEST = f"{_PLUGIN}/.claude-plugin/plugin.json"
@@ -33,7 +37,8 @@ _MANIFEST = f"{_PLUGIN}/.claude-plugin/plugin.json"
 class ClaudeCode:
     """The harness of Claude Code.
 
-    No settings of a user, project or machine are read, no MCP server, no memory. Skills come as a
+    No settings of a user or machine are read, no MCP server, no memory; those of the project only
+    with ``setting_sources: [project]``. Skills come as a
     plugin of the cell's own, hooks as settings of the cell's own. ``bare`` starts it without hooks,
     skills and project notes.
     """
@@ -55,6 +60,9 @@ class ClaudeCode:
         self._is_bare = options.flag("bare")
         self._retries = int(options.number("api_retries", 3))
         self._budget = options.text("max_budget_usd")
+        self._sources = options.texts("setting_sources")
+        if set(self._sources) - _SOURCES:
+            raise options.wrong("setting_sources", self._sources, "project, local, or none")
         self._version = ""
 
     async def probe(self) -> Available:
@@ -75,6 +83,9 @@ class ClaudeCode:
                 lacks, or Claude Code is not here.
         """
         check(task, self.name, has_hooks=not self._is_bare)
+        if self._is_bare and task.skills and not task.is_skill_forced:
+            mend = "leave `bare` out, or set `skill_forced`"
+            raise no_switch("a bare session offers no skills", "an arm without skills", mend)
         program = self._program()
         if program is None:
             raise no_program("Claude Code", MEND)
@@ -139,7 +150,7 @@ class ClaudeCode:
         given = self._layout.given(task)
         argv = ["-p", "--model", task.model, "--output-format", "stream-json", "--verbose"]
         argv += ["--session-id", _session(task), "--permission-mode", "bypassPermissions"]
-        argv += ["--setting-sources", "", "--strict-mcp-config"]
+        argv += ["--setting-sources", ",".join(self._sources), "--strict-mcp-config"]
         argv += ["--bare"] if self._is_bare else []
         if task.tools:
             argv += ["--tools", ",".join(task.tools)]
