@@ -1,5 +1,6 @@
 """Jobs for the tests of sandboxes."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -8,9 +9,19 @@ import pytest
 from equipoise.adapters.sandboxes.bubblewrap import MEND, found
 from equipoise.ports.agents import Bounds, Job, Mount
 
-needs_bubblewrap = pytest.mark.skipif(
-    found() is None, reason=f"bubblewrap is not here; mend: {MEND}"
-)
+
+def _why_not() -> str:
+    """Says why bubblewrap cannot be tried here: by itself, with nothing of ours."""
+    program = found()
+    if program is None:
+        return f"bubblewrap is not here; mend: {MEND}"
+    plain = ["--unshare-all", "--ro-bind", "/", "/", "--", "/bin/true"]
+    done = subprocess.run([program, *plain], capture_output=True, text=True, check=False)
+    return f"no namespaces here: {done.stderr.strip()}" if done.returncode else ""
+
+
+_WHY_NOT = _why_not()
+needs_bubblewrap = pytest.mark.skipif(bool(_WHY_NOT), reason=_WHY_NOT)
 
 
 def shell(script: str, workspace: Path, *, bounds: Bounds | None = None, **more: str) -> Job:
