@@ -70,7 +70,7 @@ def agent_arm(harness: Any) -> dict[str, Any]:
     }
 
 
-def agent_study(folder: Path, *, n_units: int = 1, **arms: Any) -> Path:
+def agent_study(folder: Path, *, n_units: int = 1, mde: str = "0.5", **arms: Any) -> Path:
     """A sealed study whose arms are these systems."""
     study: dict[str, Any] = {
         "kind": "loss",
@@ -86,7 +86,7 @@ def agent_study(folder: Path, *, n_units: int = 1, **arms: Any) -> Path:
         },
         "units": "units.jsonl",
         "repetitions": {"stochastic": "3"},
-        "mde": "0.5",
+        "mde": mde,
         "budget": {"cell_timeout_s": "60", "concurrency": "2"},
         "catalog": "loss-catalog.v1.json",
         "cells": ["loss"],

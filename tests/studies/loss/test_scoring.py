@@ -163,6 +163,7 @@ def test_a_harness_fault_changes_no_loss_and_a_retry_completes(tmp_path: Path) -
 @pytest.mark.requirement("E2E-27")
 @pytest.mark.requirement("X-E13")
 @pytest.mark.requirement("X-E22")
+@pytest.mark.requirement("ABX-47")
 def test_repetitions_are_averaged_inside_the_unit_and_wavering_is_named(tmp_path: Path) -> None:
     runs = [
         Run(unit=unit, repetition=r, lost=both(value, value))
