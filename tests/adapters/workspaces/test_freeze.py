@@ -13,6 +13,7 @@ from adapters.workspaces.made_seed import git, seed
 from equipoise.adapters.workspaces.hostile import Limits
 from equipoise.adapters.workspaces.seed import GitSeed
 from equipoise.adapters.workspaces.store import SeedStore
+from equipoise.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -280,3 +281,32 @@ def _plain(folder: Path) -> Path:
     folder.joinpath("plain").mkdir()
     folder.joinpath("plain", "plain").write_bytes(b"plain\n")
     return folder / "plain"
+
+
+def _new_file(path: str, text: str, mode: str = "100644") -> bytes:
+    return (
+        f"diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n"
+        f"@@ -0,0 +1 @@\n+{text}\n"
+    ).encode()
+
+
+@pytest.mark.requirement("OUT-50")
+@pytest.mark.parametrize(
+    "diff",
+    [
+        _new_file("../out", "x"),
+        _new_file("shop/../../out", "x"),
+        _new_file(".git/hooks/post-checkout", "touch ../out"),
+        _new_file("sub/.GIT/config", "x"),
+        _new_file("link", "../..", "120000") + _new_file("link/out", "x"),
+        _new_file("latest", "../..", "120000"),
+        _new_file("README.md", "x").replace(b"@@ -0,0 +1 @@", b"@@ -1 +1 @@\n-no such line"),
+        b"diff --git nonsense\n",
+        b"\0\xff" * 100,
+    ],
+)
+def test_a_diff_that_leads_elsewhere_is_refused(shop: GitSeed, tmp_path: Path, diff: bytes) -> None:
+    with pytest.raises(InputError):
+        shop.rebuild(tmp_path / "deep" / "again", diff)
+    assert not any(path.name == "out" for path in tmp_path.rglob("*"))
+    assert not tmp_path.joinpath("deep", "again", ".git", "hooks").exists()

@@ -18,7 +18,7 @@ import anyio.abc
 from equipoise.adapters.suites.fresh import fresh
 from equipoise.adapters.suites.hidden_files import N_CANARIES, HiddenFiles, hidden_copy
 from equipoise.adapters.suites.hidden_tests import HiddenTests
-from equipoise.adapters.suites.interpreters import pytest_paths
+from equipoise.adapters.suites.interpreters import available
 from equipoise.adapters.suites.jobs import Jobs
 from equipoise.adapters.suites.verdict import Heard, Verdict, judged
 from equipoise.errors import InputError
@@ -171,11 +171,12 @@ async def opened(
     Raises:
         InputError: there are no tests, or pytest is not installed.
     """
-    if not pytest_paths():
+    found = available()
+    if not found.is_available:
         raise InputError(
-            "pytest is not installed",
+            found.why_not,
             wanted="pytest 8.3 or later beside equipoise",
-            mend="pip install pytest",
+            mend=found.mend,
             code="no_pytest",
         )
     suite = await anyio.to_thread.run_sync(_made, tests, sandbox, work, clock)

@@ -3,14 +3,16 @@
 import sys
 import sysconfig
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from equipoise.ports.agents import Mount
+from equipoise.ports.agents import Available, Mount
 
 INSIDE = Path(__file__).with_name("inside")
 """The folder of what runs inside."""
 
+_LEAST = (8, 3)
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64")
 _BEGIN = """\
 import importlib, importlib.util, sys
@@ -48,6 +50,20 @@ def mounts() -> tuple[Mount, ...]:
 def pytest_paths() -> list[str]:
     """Gives where pytest lies, for `sys.path`; nothing where it is not installed."""
     return [str(folder) for folder in _pytest()]
+
+
+def available() -> Available:
+    """Says whether pytest is here, and new enough to run hidden tests."""
+    mend = "pip install 'equipoise[suites]'"
+    try:
+        found = version("pytest")
+    except PackageNotFoundError:
+        return Available(is_available=False, why_not="pytest is not installed", mend=mend)
+    numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdecimal())
+    if numbers < _LEAST:
+        why_not = f"pytest {found} is older than {'.'.join(map(str, _LEAST))}"
+        return Available(is_available=False, version=found, why_not=why_not, mend=mend)
+    return Available(is_available=True, version=found)
 
 
 def _pytest() -> list[Path]:

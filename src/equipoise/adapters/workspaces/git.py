@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from equipoise.errors import InputError
+from equipoise.ports.agents import Available
 
 NOBODY = "Equipoise <seed@equipoise.invalid>"
 """Who authored and committed what names nobody."""
@@ -39,6 +40,7 @@ _SETTINGS = (
     "attr.tree=4b825dc642cb6eb9a060e54bf8d69288fbee4904",  # the empty tree: no attributes
 )
 _TIMEOUT_S = 600
+_LEAST = (2, 30)
 
 
 def git(
@@ -81,6 +83,26 @@ def git(
         said = done.stderr.decode("utf-8", "replace").strip()[-500:]
         raise InputError(f"git {arguments[0]} failed: {said}", code="git_failed")
     return done.stdout
+
+
+def available() -> Available:
+    """Says whether git is here and new enough."""
+    mend = "apt-get install git"
+    try:
+        said = git(Path("/"), "--version").decode("ascii", "replace").split()
+    except InputError as error:
+        return Available(is_available=False, why_not=error.found, mend=mend)
+    version = next((word for word in said if word[0].isdecimal()), "")
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())
+    if numbers < _LEAST:
+        wanted = ".".join(map(str, _LEAST))
+        return Available(
+            is_available=False,
+            version=version,
+            why_not=f"git {version} is older than {wanted}",
+            mend=mend,
+        )
+    return Available(is_available=True, version=version)
 
 
 def _environment() -> dict[str, str]:
