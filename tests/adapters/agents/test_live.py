@@ -54,8 +54,7 @@ def test_a_real_harness_works_in_several_turns_and_changes_its_workspace(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_api_that_is_overloaded_is_the_infrastructures_fault(name: str, tmp_path: Path) -> None:
-    few = {"mini-swe": {"retries": "1"}, "codex": {"request_retries": "1", "stream_retries": "1"}}
-    told = cell(name, tmp_path, OVERLOADED, few.get(name, {"api_retries": "1"})).told
+    told = cell(name, tmp_path, OVERLOADED, FEW[name]).told
     assert told.ending.kind is EndingKind.INFRASTRUCTURE_ERROR, told.ending
     assert told.ending.fault is Fault.INFRASTRUCTURE
     assert told.ending.is_retriable
@@ -67,6 +66,44 @@ def test_an_answer_that_a_token_limit_cut_is_seen_at_the_gateway(name: str, tmp_
     told = cell(name, tmp_path, CUT).told
     assert told.ending.kind is EndingKind.TRUNCATED
     assert told.ending.reason is Reason.TRUNCATED
+
+
+FEW = {
+    "mini-swe": {"retries": "1"},
+    "codex": {"request_retries": "1", "stream_retries": "1"},
+    "claude-code": {"api_retries": "1"},
+}
+LASTING = ("codex", *(pytest.param(n, marks=pytest.mark.slow) for n in ("mini-swe", "claude-code")))
+
+
+@pytest.mark.parametrize("status", [400, pytest.param(404, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", LASTING)
+def test_a_request_that_is_refused_for_good_is_not_worth_another(
+    name: str, status: int, tmp_path: Path
+) -> None:
+    told = cell(name, tmp_path, ({"fault": {"status": status}},), FEW[name]).told
+    assert told.ending.kind is EndingKind.INFRASTRUCTURE_ERROR, told.ending
+    assert str(status) in told.ending.detail
+    assert not told.ending.is_retriable
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_a_model_that_declines_has_refused(name: str, tmp_path: Path) -> None:
+    told = cell(name, tmp_path, [{"say": "I will not.", "stop": "refusal"}] * 4, FEW[name]).told
+    assert (told.ending.kind, told.ending.reason) == (EndingKind.REFUSED, Reason.REFUSED)
+
+
+@pytest.mark.slow
+def test_a_permission_that_is_denied_is_the_environments_fault(tmp_path: Path) -> None:
+    turns: tuple[dict[str, Any], ...] = (
+        {"calls": [{"tool": "Write", "input": {"file_path": "/etc/x", "content": "y"}}]},
+        {"say": "Done."},
+    )
+    asking = {"arguments": ["--permission-mode", "default"]}
+    done = cell("claude-code", tmp_path, turns, asking)
+    assert done.ended.exit_code == 0, "which says nothing"
+    assert done.told.ending.reason is Reason.ENVIRONMENT
+    assert "Write" in done.told.ending.detail
 
 
 def test_turns_are_a_budget(tmp_path: Path) -> None:
@@ -171,6 +208,17 @@ def test_a_hook_runs_and_what_it_says_reaches_the_model(name: str, tmp_path: Pat
     assert told.ending.kind is EndingKind.COMPLETED, told.ending
     assert tmp_path.joinpath("workspace", "hook-ran").exists()
     assert any(b"HINT-OF-THE-HOOK" in document for document in told.documents.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_skills_and_hooks_are_there_without_mounts_too(name: str, tmp_path: Path) -> None:
+    hooks = {} if name == "mini-swe" else {"UserPromptSubmit": "echo HINT-OF-THE-HOOK"}
+    asked = (skill(tmp_path),)
+    told = cell(name, tmp_path, is_apart=False, skills=asked, hooks=hooks).told
+    assert told.ending.kind is EndingKind.COMPLETED, told.ending
+    assert any(one.endswith("fix-bugs") for one in told.offered["skills"])
+    assert any(b"HINT-OF-THE-HOOK" in one for one in told.documents.values()) or not hooks
 
 
 def test_claude_code_offers_exactly_the_wanted_tools(tmp_path: Path) -> None:
