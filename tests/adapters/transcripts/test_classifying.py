@@ -15,6 +15,7 @@ from equipoise.adapters.transcripts.trajectories import (
     swe_facts,
 )
 from equipoise.records.trial import Ending, EndingKind, Fault, Reason
+from house.documents import ROOT
 
 
 def claude(**result: Any) -> Facts:
@@ -196,6 +197,12 @@ def test_every_word_of_a_harness_is_in_the_table() -> None:
     known = {row.sign for row in ROWS}
     for words in (SUBTYPES, MINI_ENDS, SWE_ENDS, STOPS):
         assert set(words.values()) <= known
+
+
+def test_every_reason_is_explained() -> None:
+    page = ROOT.joinpath("docs", "reference", "systems.md").read_text(encoding="utf-8")
+    for reason in Reason:
+        assert f"`{reason}`" in page or reason is Reason.NONE
 
 
 def test_nothing_said_is_completed_and_details_are_told_together() -> None:
