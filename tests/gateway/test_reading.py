@@ -15,6 +15,7 @@ from equipoise.gateway.scripted.saying import Said, Use
 from equipoise.gateway.scripted.scenario import Tokens
 from equipoise.gateway.wire.facts import Api, Found
 from equipoise.gateway.wire.paths import VENDORS, Purpose, place_of
+from equipoise.gateway.wire.reach import reach
 from equipoise.gateway.wire.reading import Reading, asked
 from equipoise.records.trial import Usage
 from gateway.asking import body_of, path_of
@@ -161,6 +162,7 @@ def _unbounded(api: Api, **more: Any) -> str:
     return question.unbounded
 
 
+_AWAY = {"type": "shell", "environment": {"type": "container_auto"}}
 _IMAGE = {"type": "image", "source": {"type": "base64", "data": "AAAA"}}
 
 
@@ -191,6 +193,54 @@ _IMAGE = {"type": "image", "source": {"type": "base64", "data": "AAAA"}}
 def test_what_has_no_bound_is_told(api: Api, more: dict[str, Any]) -> None:
     assert _unbounded(api) == ""
     assert _unbounded(api, **more)
+
+
+@pytest.mark.parametrize(
+    ("api", "more", "named"),
+    [
+        (
+            Api.MESSAGES,
+            {"tools": [{"type": "web_fetch_20250910", "name": "f"}]},
+            "web_fetch_20250910",
+        ),
+        (Api.MESSAGES, {"tools": [{"type": "something_new_2027"}]}, "something_new_2027"),
+        (Api.MESSAGES, {"tools": [{"type": ["odd"]}]}, "['odd']"),
+        (Api.MESSAGES, {"mcp_servers": [{"url": "https://x"}]}, "mcp_servers"),
+        (Api.MESSAGES, {"tools": [{"type": "bash_20250124", "name": "bash"}]}, ""),
+        (Api.RESPONSES, {"tools": [{"type": "mcp", "server_url": "https://x"}]}, "mcp"),
+        (Api.RESPONSES, {"tools": [{"type": "custom", "name": "apply"}]}, ""),
+        (Api.RESPONSES, {"tools": [{"type": "shell"}]}, ""),
+        (
+            *(
+                Api.RESPONSES,
+                {"tools": [{"type": "shell", "environment": {"type": "container_auto"}}]},
+            ),
+            "shell",
+        ),
+        (Api.CHAT, {"plugins": [{"id": "web"}]}, "plugins"),
+        (Api.GOOGLE, {"tools": [{"functionDeclarations": []}, {"urlContext": {}}]}, "urlContext"),
+    ],
+)
+def test_a_tool_that_the_provider_runs_is_seen(api: Api, more: dict[str, Any], named: str) -> None:
+    assert reach(api, {**body_of(api), **more}).hosted == named
+
+
+@pytest.mark.parametrize(
+    ("text", "fetched"),
+    [
+        (b'{"messages": [{"content": [{"image_url": {"detail": "low", "url": "http://x"}}]}]}', 1),
+        (b'{"messages": [{"content": [{"image\\u005furl": {"url": "http://x"}}]}]}', 1),
+        (b'{"messages": [{"content": [{"content": [{"source": {"type": "url"}}]}]}]}', 1),
+        (b'{"input": [{"output": [{"type": "input_image", "image_url": "http://x"}]}]}', 1),
+        (b'{"input": [{"content": [{"type": "input_file", "file_url": "http://x"}]}]}', 1),
+        (b'{"contents": [{"parts": [{"fileData": {"fileUri": "http://x"}}]}]}', 1),
+        (b'{"messages": [{"content": [{"image_url": {"url": "data:image/png;base64,AA"}}]}]}', 0),
+        (b'{"messages": [{"content": "image_url: http://x"}]}', 0),
+    ],
+)
+def test_what_the_provider_would_fetch_is_seen(text: bytes, fetched: int) -> None:
+    found = reach(Api.CHAT, msgspec.json.decode(text))
+    assert bool(found.fetched) is bool(fetched)
 
 
 def test_media_that_are_only_spoken_of_are_none() -> None:

@@ -1,5 +1,7 @@
 """A recording answers again, byte for byte, each answer once, and never invents one."""
 
+from typing import Any
+
 import anyio
 import httpx
 import pytest
@@ -10,7 +12,7 @@ from equipoise.gateway.replay import Replay
 from equipoise.gateway.server import RecordingGateway
 from equipoise.gateway.wire.facts import Api
 from equipoise.records.call import ModelCall
-from gateway.asking import MODEL, ask, client, clock, gateway, scenario
+from gateway.asking import MODEL, ask, body_of, client, clock, gateway, path_of, scenario
 
 _TURN = {"say": "Grüße, 世界: it stands.", "calls": [{"shell": "ls"}]}
 Seen = list[tuple[int, bytes]]
@@ -107,6 +109,35 @@ def test_a_request_that_differs_in_a_byte_is_missed() -> None:
 
     _kept = _recorded("t1")
     assert [call.fault for call in anyio.run(run)] == ["replay_miss", "replay_miss"]
+
+
+_UNSEEN: tuple[tuple[Api, dict[str, Any]], ...] = (
+    (Api.MESSAGES, {"metadata": {"user_id": "session-2"}}),
+    (Api.RESPONSES, {"client_metadata": {"turn": "2"}, "prompt_cache_key": "session-2"}),
+    (Api.RESPONSES, {"input": [{"id": "msg_2", "role": "user", "content": "Mend it."}]}),
+    (Api.CHAT, {"user": "somebody", "safety_identifier": "x"}),
+)
+
+
+@pytest.mark.parametrize(("api", "more"), _UNSEEN)
+def test_names_that_no_model_sees_do_not_count(api: Api, more: dict[str, Any]) -> None:
+    async def run() -> tuple[ModelCall, ...]:
+        async with gateway(scenario(_TURN)) as held, client() as http:
+            url = held.open("t1", MODEL).url
+            await http.post(url + path_of(api), json=body_of(api))
+            recorded = held.exchanges("t1")
+        async with RecordingGateway(Replay(recorded), clock) as again, client() as http:
+            url = again.open("t1", MODEL).url
+            seen = {**body_of(api, "Break it."), **{k: v for k, v in more.items() if k != "input"}}
+            assert (await http.post(url + path_of(api), json=seen)).status_code == 400
+            answer = await http.post(url + path_of(api), json={**body_of(api), **more})
+            assert answer.content == recorded[0].answer
+            return (recorded[0].call, *again.close("t1"))
+
+    first, missed, second = anyio.run(run)
+    assert missed.fault == "replay_miss"
+    assert first.prompt_sha256 == second.prompt_sha256
+    assert first.request_sha256 != second.request_sha256
 
 
 def test_what_the_gateway_said_itself_is_not_replayed() -> None:

@@ -1,6 +1,7 @@
 """Every trial has its own way to its model, and each call on it is recorded."""
 
 import stat
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -143,6 +144,30 @@ def test_another_model_is_refused_unless_it_is_declared(api: Api) -> None:
     refused, side = anyio.run(run)
     assert (refused.fault, refused.model_asked, refused.status) == ("wrong_model", "other-3", 400)
     assert (side.fault, side.model_asked) == ("", "small-2")
+
+
+def test_the_provider_is_no_way_out_of_a_sandbox() -> None:
+    search = body_of(Api.RESPONSES)
+    search["tools"].append({"type": "web_search"})
+    image = [{"role": "user", "content": [{"image_url": {"url": "https://example.org/?leak"}}]}]
+    fetch = {**body_of(Api.CHAT), "messages": image}
+
+    async def run(*, may_reach_out: bool) -> tuple[ModelCall, ...]:
+        scripted = Scripted(scenario(_TURN))
+        async with (
+            RecordingGateway(scripted, clock, may_reach_out=may_reach_out) as held,
+            client() as http,
+        ):
+            route = held.open("t1", MODEL)
+            for api, body in ((Api.RESPONSES, search), (Api.CHAT, fetch)):
+                await http.post(route.url + path_of(api), json=body)
+            return held.close("t1")
+
+    calls = anyio.run(partial(run, may_reach_out=False))
+    assert [(c.fault, c.status) for c in calls] == [("reaches_out", 400)] * 2
+    assert calls[0].tools_offered == ("bash", "web_search")
+    calls = anyio.run(partial(run, may_reach_out=True))
+    assert [c.fault for c in calls] == ["", ""]
 
 
 def test_the_same_request_has_the_same_hash_and_answer() -> None:

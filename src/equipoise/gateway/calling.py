@@ -30,10 +30,14 @@ Way = Channel | Collecting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What holds for all calls: `clock` gives dates, `keep` takes the bytes (null = memory)."""
+    """What holds for all calls: `clock` gives dates, `keep` takes the bytes (null = memory).
+
+    `may_reach_out`: a request may have the provider run tools of its own and fetch what it names.
+    """
 
     limits: Limits
     prices: Prices
+    may_reach_out: bool
     clock: Callable[[], datetime]
     keep: Keep | None
 
@@ -98,7 +102,7 @@ class Caller:
         self, session: Session, asked: Asked, question: Question, channel: Channel
     ) -> None:
         """Passes on a request that only counts tokens; no model answers, nothing is recorded."""
-        if (refused := _refused(session, question)) is not None:
+        if (refused := self._refused(session, question)) is not None:
             await channel.refuse(asked.api, refused.status, refused.fault, refused.message)
             return
         try:
@@ -140,7 +144,7 @@ class Caller:
         """Gives what the call cost; null where the usage is not the whole of it."""
         is_whole = found.usage is not None and found.is_complete
         is_chat = call.asked.api is Api.CHAT  # which does not say whether they were used
-        has_hosted = found.has_hosted_use or (is_chat and call.question.has_hosted_tools)
+        has_hosted = found.has_hosted_use or (is_chat and bool(call.question.hosted))
         has_extras = has_hosted or found.has_own_tariff
         if not is_whole or has_extras or found.usage is None:
             return None
@@ -150,7 +154,7 @@ class Caller:
         return prices.cost(vendor, model, found.usage, now, n_long=found.n_long_cached)
 
     async def _carried(self, session: Session, call: Call, channel: Way) -> None:
-        refused = _refused(session, call.question) or self._reserved(call)
+        refused = self._refused(session, call.question) or self._reserved(call)
         if refused is not None:
             await _refuse(call, channel, refused)
             return
@@ -193,6 +197,18 @@ class Caller:
                 raise
             await anyio.sleep(again)
         return False
+
+    def _refused(self, session: Session, question: Question) -> Refused | None:
+        if (refused := _wrong_model(session, question)) is not None:
+            return refused
+        named = question.hosted or question.fetched
+        if named and not self._terms.may_reach_out:
+            message = (
+                f"the request has the provider run or fetch something itself ({named}), which is "
+                "a way out of every sandbox; leave it out, or let the study allow it"
+            )
+            return Refused(fault="reaches_out", message=message)
+        return None
 
     def _reserved(self, call: Call) -> Refused | None:
         """Sets aside the most that a call may cost; says why it may not be made."""
@@ -265,7 +281,7 @@ def _patient(limits: Limits, patience: float) -> Limits:
     return replace(limits, first_wait_s=limits.first_wait_s * patience)
 
 
-def _refused(session: Session, question: Question) -> Refused | None:
+def _wrong_model(session: Session, question: Question) -> Refused | None:
     if not question.model:
         return Refused(fault="no_model", message="the request names no model; name the trial's own")
     if question.model != session.model and question.model not in session.side_models:

@@ -21,7 +21,7 @@ class Asked:
 
     `path` is the vendor's own (``/v1/messages``), `query` without its question mark; `headers` have
     lower-case names and neither those of the connection nor any that authenticates. `request` is
-    the sha256 of `body`.
+    the sha256 of `body`, `prompt` that of what of it a model sees.
     """
 
     trial: str
@@ -32,6 +32,7 @@ class Asked:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     request: str = ""
+    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

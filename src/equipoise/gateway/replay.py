@@ -3,27 +3,32 @@
 from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from typing import Self
+from typing import Any, Self
+
+import msgspec
 
 from equipoise.gateway.exchange import Answered, Asked, Cut, Exchange, Unreachable
-from equipoise.gateway.wire.facts import Api
+from equipoise.gateway.wire.facts import Api, mapping
 from equipoise.gateway.wire.paths import Purpose
+from equipoise.gateway.wire.prompt import prompt_sha256
 
 _OURS = frozenset(
     (
-        *("spending_cap", "wrong_model", "no_model", "client_gone", "closed", "replay_miss"),
-        *("timeout", "answer_too_large"),
+        *("spending_cap", "wrong_model", "no_model", "reaches_out", "client_gone", "closed"),
+        *("replay_miss", "timeout", "answer_too_large"),
     )
 )
 """Faults of a call that no upstream answered, or whose answer nobody has seen to its end."""
+_Key = tuple[str, ...]
 
 
 class Replay:
     """Answers from a recording; what it does not hold is a fault, never an invention.
 
-    A request is known by its format and the hash of its body. The recording of the same trial is
-    used in its order where there is one; else any, also in order. No answer is given twice, so that
-    one recorded answer never counts as two.
+    A request is known by its format and the hash of its body; failing that, by the hash of what of
+    it a model sees, for harnesses name their sessions anew in every request. The recording of the
+    same trial is used in its order where there is one; else any, also in order. No answer is given
+    twice, so that one recorded answer never counts as two.
     """
 
     name = "replay"
@@ -32,18 +37,15 @@ class Replay:
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
         """Takes what was recorded, in its order."""
-        self._own: dict[tuple[str, str, str], deque[Exchange]] = {}
-        self._n_held = 0
-        for exchange in exchanges:
+        self._held = [e for e in exchanges if e.call.fault not in _OURS]
+        self._taken: set[int] = set()
+        self._trials = {e.call.trial for e in self._held}
+        self._queues: dict[_Key, deque[int]] = {}
+        for number, exchange in enumerate(self._held):
             call = exchange.call
-            if call.fault not in _OURS:
-                key = call.trial, call.api, call.request_sha256
-                self._own.setdefault(key, deque()).append(exchange)
-                self._n_held += 1
-        self._trials = {trial for trial, _, _ in self._own}
-        self._any: dict[tuple[str, str], list[deque[Exchange]]] = {}
-        for (_, api, request), queue in self._own.items():
-            self._any.setdefault((api, request), []).append(queue)
+            for name in (call.request_sha256, _prompt_of(exchange)):
+                for key in ((call.api, name), (call.api, name, call.trial)):
+                    self._queues.setdefault(key, deque()).append(number)
 
     async def __aenter__(self) -> Self:
         """Needs nothing."""
@@ -57,7 +59,7 @@ class Replay:
         """Gives the recorded answer."""
         if asked.purpose is Purpose.COUNT:
             raise Unreachable("a recording counts no tokens", fault="replay_miss", status=400)
-        exchange = self._taken(asked)
+        exchange = self._found(asked)
         call = exchange.call
         if exchange.status is None:
             raise Unreachable("as it was recorded: nobody answered", fault=call.fault)
@@ -69,22 +71,34 @@ class Replay:
             is_simulated=call.is_simulated,
         )
 
-    def _taken(self, asked: Asked) -> Exchange:
-        own = self._own.get((asked.trial, asked.api.value, asked.request))
-        if own is None and asked.trial not in self._trials:
-            queues = self._any.get((asked.api.value, asked.request), [])
-            own = next((queue for queue in queues if queue), None)
-        if not own:
-            raise Unreachable(self._why(asked), fault="replay_miss", status=400)
-        return own.popleft()
+    def _found(self, asked: Asked) -> Exchange:
+        own = (asked.trial,) if asked.trial in self._trials else ()
+        for name in (asked.request, asked.prompt):
+            queue = self._queues.get((asked.api.value, name, *own), deque())
+            while queue:
+                number = queue.popleft()
+                if number not in self._taken:
+                    self._taken.add(number)
+                    return self._held[number]
+        raise Unreachable(self._why(asked), fault="replay_miss", status=400)
 
     def _why(self, asked: Asked) -> str:
         whose = "this trial" if asked.trial in self._trials else "any trial"
         return (
             f"the recording has no (further) answer of {whose} to the request "
-            f"{asked.request[:12]} ({Api(asked.api).value}); it holds {self._n_held} answers, and "
-            "a request must be the same to the byte"
+            f"{asked.request[:12]} ({asked.api.value}); it holds {len(self._held)} answers, and "
+            "what a model sees of a request must be the same to the byte"
         )
+
+
+def _prompt_of(exchange: Exchange) -> str:
+    if exchange.call.prompt_sha256:
+        return exchange.call.prompt_sha256
+    try:
+        body: Any = msgspec.json.decode(exchange.request)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return exchange.call.request_sha256
+    return prompt_sha256(Api(exchange.call.api), mapping(body))
 
 
 async def _once(answer: bytes, *, is_cut: bool) -> AsyncIterator[bytes]:

@@ -45,6 +45,8 @@ class RecordingGateway:
         clock: gives the date of each record.
         limits: what may be spent, how much at once, when to ask again.
         prices: tables of prices; without one every cost is unknown.
+        may_reach_out: whether a request may have the provider run tools of its own, such as a
+            search of the web, and fetch what it names: ways out of every sandbox.
         allowed_aliases: model ids that the study takes although they are aliases.
         folder: where the sockets stand; null = none are made.
         keep: is given each exchange as a document as soon as it has ended; where it is null they
@@ -58,6 +60,7 @@ class RecordingGateway:
         *,
         limits: Limits | None = None,
         prices: Prices | None = None,
+        may_reach_out: bool = False,
         allowed_aliases: Collection[str] = (),
         folder: Path | None = None,
         keep: Keep | None = None,
@@ -66,7 +69,11 @@ class RecordingGateway:
         by_api = upstreams if isinstance(upstreams, Mapping) else dict.fromkeys(Api, upstreams)
         self._upstreams = by_api
         terms = Terms(
-            limits=limits or Limits(), prices=prices or NoPrices(), clock=clock, keep=keep
+            limits=limits or Limits(),
+            prices=prices or NoPrices(),
+            may_reach_out=may_reach_out,
+            clock=clock,
+            keep=keep,
         )
         self._caller = Caller(by_api, terms)
         self._allowed = frozenset(allowed_aliases)
@@ -184,6 +191,7 @@ class RecordingGateway:
             headers=passed_on({"content-type": "application/json"}),
             body=body,
             request=digest(body),
+            prompt=question.prompt,
         )
         return await self._caller.call(session, asked, question, Collecting())
 
@@ -249,6 +257,9 @@ class RecordingGateway:
             await channel.refuse(place.api, 413, "request_too_large", message)
             return
         question = read_question(place.api, place.path, body)
+        if question is None:
+            await channel.refuse(place.api, 400, "bad_request", "the body is no JSON object")
+            return
         asked = Asked(
             trial=session.route.trial,
             purpose=place.purpose,
@@ -258,10 +269,9 @@ class RecordingGateway:
             headers=passed_on(channel.headers),
             body=body,
             request=digest(body),
+            prompt=question.prompt,
         )
-        if question is None:
-            await channel.refuse(place.api, 400, "bad_request", "the body is no JSON object")
-        elif place.purpose is Purpose.COUNT:
+        if place.purpose is Purpose.COUNT:
             await self._caller.count(session, asked, question, channel)
         else:
             await self._caller.call(session, asked, question, channel)

@@ -77,6 +77,7 @@ class Call:
             is_simulated=self.is_simulated,
             answered_by=self.answered_by,
             settings=dict(self.question.settings),
+            prompt_sha256=self.question.prompt,
         )
 
 

@@ -19,14 +19,15 @@ class ModelCall(
 
     `trial` is the trial it belongs to ("" = none, a preflight); `seq` counts its calls from 1.
     `api` is ``anthropic-messages``, ``openai-responses``, ``openai-chat`` or ``google``.
-    `request_sha256` is over the request's body as the harness sent it, so that equal prompts have
-    equal hashes. `status` is the HTTP status that the harness got (null = nothing came through),
-    `n_retries` how often the gateway asked again before that. `stop_reason` is the provider's own
-    word; `is_truncated` says that it means the token limit. `cost` is null where the price is not
-    known. `fault` says why a call gave no answer: a word of the provider (``overloaded_error``) or
-    of the gateway (``spending_cap``, ``unreachable``, ``cut_stream``). `answered_by` names who
-    answered: a provider, ``replay`` or ``scripted``. `settings` is what the request sets of how to
-    answer, by the vendor's own names (``temperature``, ``seed``, ``max_tokens``).
+    `request_sha256` is over the request's body as the harness sent it, `prompt_sha256` over what of
+    it a model gets to see, so that equal prompts have equal hashes. `settings` is what it sets of
+    how to answer, by the vendor's own names (``temperature``, ``seed``, ``max_tokens``). `status`
+    is the HTTP status that the harness got (null = nothing came through), `n_retries` how often the
+    gateway asked again before that. `stop_reason` is the provider's own word; `is_truncated` says
+    that the answer met the token limit. `cost` is null where it is not known. `fault` says why a
+    call gave no answer: a word of the provider (``overloaded_error``) or of the gateway
+    (``spending_cap``, ``unreachable``, ``cut_stream``). `answered_by` names who answered: a
+    provider, ``replay``, ``scripted`` or ``local``.
     """
 
     trial: str
@@ -51,3 +52,4 @@ class ModelCall(
     is_simulated: bool = False
     answered_by: str = ""
     settings: dict[str, float | str] = {}
+    prompt_sha256: str = ""

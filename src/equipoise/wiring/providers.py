@@ -14,7 +14,7 @@ from equipoise.archive.store import Archive
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.ports.models import ChatModel
 
-_TERMS = ("prices", "max_usd", "aliases")
+_TERMS = ("prices", "max_usd", "aliases", "may_reach_out")
 _ARCHIVE = "archive.json"
 _EXCHANGE = "/calls/"
 
@@ -56,8 +56,9 @@ def gateway(provider: Any, setting: Any) -> Gateways:
     """Gives who answers the calls of an arm's models.
 
     The name of a provider alone is enough where its key stands in its usual variable. A mapping is
-    what `adapters.models.upstreams` takes, with ``prices`` (a table of one's own), ``max_usd`` and
-    ``aliases`` (ids that are taken although the vendor moves them) beside a provider; ``replay``
+    what `adapters.models.upstreams` takes, with ``prices`` (a table of one's own), ``max_usd``,
+    ``aliases`` (ids that are taken although the vendor moves them) and ``may_reach_out`` (the
+    provider may run tools of its own and fetch) beside a provider; ``replay``
     may also name the archive of an earlier run.
 
     Raises:
@@ -124,6 +125,7 @@ def _terms(said: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         "limits": limits(max_usd=most),
         "prices": prices.FirstOf(tables),
         "allowed_aliases": tuple(said.get("aliases") or ()),
+        "may_reach_out": str(said.get("may_reach_out", "no")) in {"yes", "true"},
     }
 
 

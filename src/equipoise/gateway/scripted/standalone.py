@@ -58,7 +58,7 @@ async def _answer(upstream: Scripted, place: Place, channel: Channel) -> None:
     except TooLarge:
         await channel.refuse(place.api, 413, "request_too_large", f"more than {_MOST} bytes")
         return
-    if read_question(place.api, place.path, body) is None:
+    if (question := read_question(place.api, place.path, body)) is None:
         await channel.refuse(place.api, 400, "bad_request", "the body is no JSON object")
         return
     asked = Asked(
@@ -70,6 +70,7 @@ async def _answer(upstream: Scripted, place: Place, channel: Channel) -> None:
         headers=passed_on(channel.headers),
         body=body,
         request=digest(body),
+        prompt=question.prompt,
     )
     async with upstream.answer(asked) as answered:
         await channel.begin(answered.status, answered.headers)

@@ -61,7 +61,7 @@ class Scripted:
             yield _failed(turn.fault, asked.api)
             return
         try:
-            answer = said(turn, asked.request, question.model, question.tools, len(asked.body))
+            answer = said(turn, asked.prompt, question.model, question.tools, len(asked.body))
         except NoShell as error:
             fault = VENDORS[asked.api].error(400, "scenario", str(error))
             yield _whole(400, fault)
@@ -76,7 +76,7 @@ class Scripted:
             return False
         if fault.times is None:
             return True
-        key = asked.trial, asked.request
+        key = asked.trial, asked.prompt
         self._passed[key] += 1
         return self._passed[key] <= fault.times
 

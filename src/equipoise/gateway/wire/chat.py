@@ -30,8 +30,6 @@ class Chat:
             is_streamed=body.get("stream") is True,
             max_tokens=number(body.get("max_tokens")) if most is None else most,
             n_answers=max(number(body.get("n")) or 1, 1),
-            has_hosted_tools=bool(body.get("web_search_options")),
-            unbounded=_unbounded(body),
         )
 
     def event(self, found: Found, event: Mapping[str, Any]) -> None:
@@ -96,14 +94,3 @@ def _usage(said: Mapping[str, Any]) -> Usage | None:
     cached, written = number(parts.get("cached_tokens")), number(parts.get("cache_write_tokens"))
     prompt, output = number(said.get("prompt_tokens")), number(said.get("completion_tokens"))
     return subset_usage(prompt, cached, output, written)
-
-
-def _unbounded(body: Mapping[str, Any]) -> str:
-    for message in map(mapping, items(body.get("messages"))):
-        for part in map(mapping, items(message.get("content"))):
-            url = text(mapping(part.get("image_url")).get("url"))
-            if url and not url.startswith("data:"):
-                return "it has an image that the provider fetches"
-            if mapping(part.get("file")).get("file_id"):
-                return "it has a file that the provider holds"
-    return "it offers tools that the provider runs" if body.get("web_search_options") else ""

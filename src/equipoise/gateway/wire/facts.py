@@ -36,8 +36,9 @@ class Question:
     `max_tokens` is null where the request does not bound its answer; `n_answers` how many it asks
     for. `unbounded` says why the size of the request does not bound its input tokens (an earlier
     answer or a file that the provider is to fetch); empty = it does. `settings` are those of
-    `SETTINGS` that it holds. `has_hosted_tools`: the
-    provider runs some of them itself, and charges for it beside the tokens.
+    `SETTINGS` that it holds. `hosted` names a tool that the provider would run itself, and charge
+    for beside the tokens; `fetched` what it would fetch from elsewhere. `prompt` is the hash of
+    what a model sees of it.
     """
 
     model: str
@@ -46,8 +47,10 @@ class Question:
     is_streamed: bool = False
     max_tokens: int | None = None
     n_answers: int = 1
-    has_hosted_tools: bool = False
+    hosted: str = ""
+    fetched: str = ""
     unbounded: str = ""
+    prompt: str = ""
     settings: Mapping[str, float | str] = field(default_factory=dict)
 
 

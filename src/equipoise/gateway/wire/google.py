@@ -44,7 +44,6 @@ class Google:
             is_streamed=found is not None and found["verb"] == "streamGenerateContent",
             max_tokens=number(most),
             n_answers=max(number(settings.get("candidateCount")) or 1, 1),
-            has_hosted_tools=_has_hosted(body),
             unbounded=_unbounded(body),
         )
 
@@ -107,15 +106,5 @@ def _sum(*parts: int | None) -> int | None:
 
 
 def _unbounded(body: Mapping[str, Any]) -> str:
-    if body.get("cachedContent"):
-        return "it continues what the provider holds (cachedContent)"
-    for content in map(mapping, items(body.get("contents"))):
-        for part in map(mapping, items(content.get("parts"))):
-            if part.get("fileData") or part.get("file_data"):
-                return "it has a file that the provider fetches"
-    return "it offers tools that the provider runs" if _has_hosted(body) else ""
-
-
-def _has_hosted(body: Mapping[str, Any]) -> bool:
-    declared = {"functionDeclarations", "function_declarations"}
-    return any(set(mapping(t)) - declared for t in items(body.get("tools")))
+    held = body.get("cachedContent")
+    return "it continues what the provider holds (cachedContent)" if held else ""

@@ -36,8 +36,7 @@ class Messages:
             n_messages=len(items(body.get("messages"))),
             is_streamed=body.get("stream") is True,
             max_tokens=number(body.get("max_tokens")),
-            has_hosted_tools=_has_hosted(body),
-            unbounded=_unbounded(body),
+            unbounded="it continues a container" if body.get("container") else "",
         )
 
     def event(self, found: Found, event: Mapping[str, Any]) -> None:
@@ -116,20 +115,3 @@ def _usage(said: object, before: Usage | None) -> Usage | None:
         output_tokens=last("output_tokens", old.output_tokens),
         convention="extra",
     )
-
-
-def _unbounded(body: Mapping[str, Any]) -> str:
-    """Says what the provider is to fetch, so that the request's size says nothing."""
-    if body.get("container"):
-        return "it continues a container"
-    for message in items(body.get("messages")):
-        for block in items(mapping(message).get("content")):
-            source = mapping(mapping(block).get("source")).get("type")
-            if source in {"url", "file"}:
-                return f"it has a {source} that the provider fetches"
-    return "it offers tools that the provider runs" if _has_hosted(body) else ""
-
-
-def _has_hosted(body: Mapping[str, Any]) -> bool:
-    kinds = [text(mapping(t).get("type")) for t in items(body.get("tools"))]
-    return any(kind.startswith(("web_", "code_execution")) for kind in kinds)

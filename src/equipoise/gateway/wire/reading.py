@@ -1,6 +1,5 @@
 """An answer, read while it passes, whatever its format and however it comes."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -16,13 +15,9 @@ from equipoise.gateway.wire.facts import (
     settings_of,
 )
 from equipoise.gateway.wire.paths import VENDORS
+from equipoise.gateway.wire.prompt import prompt_sha256
+from equipoise.gateway.wire.reach import Reach, reach
 from equipoise.gateway.wire.sse import Events
-
-_MEDIA = re.compile(
-    rb'"type"\s*:\s*"(?:input_)?(?:image|image_url|document|audio|video|file)"'
-    rb'|"(?:inlineData|inline_data|fileData|file_data)"\s*:'
-)
-"""Media in a request's JSON; inside a text the quotes would be escaped."""
 
 
 def asked(api: Api, path: str, body: bytes) -> Question | None:
@@ -35,16 +30,25 @@ def asked(api: Api, path: str, body: bytes) -> Question | None:
         return None
     question = VENDORS[api].question(value, path)
     said = mapping(value.get("generationConfig") or value.get("generation_config") or value)
-    question = replace(question, settings=settings_of(said))
-    if question.unbounded:
-        return question
-    if has_own_tariff(value):
-        why = "it asks for a tier, a speed or a place that has prices of its own"
-        return replace(question, unbounded=why)
-    if _MEDIA.search(body):
-        why = "it has images or files, whose tokens do not follow from their size"
-        return replace(question, unbounded=why)
-    return question
+    asked_for = reach(api, value)
+    return replace(
+        question,
+        settings=settings_of(said),
+        hosted=asked_for.hosted,
+        fetched=asked_for.fetched,
+        prompt=prompt_sha256(api, value),
+        unbounded=question.unbounded or _unbounded(value, asked_for),
+    )
+
+
+def _unbounded(body: dict[str, Any], asked_for: Reach) -> str:
+    if asked_for.hosted:
+        return "it offers tools that the provider runs"
+    if has_own_tariff(body):
+        return "it asks for a tier, a speed or a place that has prices of its own"
+    if asked_for.has_media or asked_for.fetched:
+        return "it has images or files, whose tokens do not follow from their size"
+    return ""
 
 
 class Reading:

@@ -34,7 +34,6 @@ class Responses:
             n_messages=len(sent) if isinstance(sent, list) else int(bool(sent)),
             is_streamed=body.get("stream") is True,
             max_tokens=number(body.get("max_output_tokens")),
-            has_hosted_tools=_has_hosted(body),
             unbounded=_unbounded(body),
         )
 
@@ -91,20 +90,7 @@ def _stopped(found: Found, body: Mapping[str, Any]) -> None:
     found.is_refusal = why == "content_filter"
 
 
-def _has_hosted(body: Mapping[str, Any]) -> bool:
-    kinds = [text(mapping(t).get("type")) for t in items(body.get("tools"))]
-    return any(kind.startswith(_HOSTED) for kind in kinds)
-
-
 def _unbounded(body: Mapping[str, Any]) -> str:
-    for key in ("previous_response_id", "conversation", "prompt"):
-        if body.get(key):
-            return f"it continues what the provider holds ({key})"
-    if _has_hosted(body):
-        return "it offers tools that the provider runs"
-    for item in map(mapping, items(body.get("input"))):
-        for part in map(mapping, items(item.get("content"))):
-            url = text(part.get("image_url"))
-            if (url and not url.startswith("data:")) or part.get("file_id") or part.get("file_url"):
-                return "it has a file that the provider fetches"
-    return ""
+    held = (k for k in ("previous_response_id", "conversation", "prompt") if body.get(k))
+    key = next(held, "")
+    return f"it continues what the provider holds ({key})" if key else ""
