@@ -28,6 +28,7 @@ def weighted_difference(
     *,
     level: float,
     correlation: ArrayLike = 0.0,
+    critical: float | None = None,
 ) -> WeightedDifference:
     """The weighted mean of the strata's differences.
 
@@ -40,6 +41,8 @@ def weighted_difference(
         weights: of the strata, 0 or more; normalised here.
         level: of the interval.
         correlation: of the two means in each stratum.
+        critical: value in place of the level's normal quantile, such as that of a planned look;
+            the level is then only what is written beside the interval.
 
     Raises:
         InputError: a negative weight.
@@ -61,7 +64,8 @@ def weighted_difference(
         raise NotEstimable("no stratum has a weight", code="no_weight")
     share = given / total
     delta = new.mean - base.mean
-    low, high = difference_limits(new, base, normal_quantile(level), correlation=correlation)
+    z = normal_quantile(level) if critical is None else critical
+    low, high = difference_limits(new, base, z, correlation=correlation)
     value = float((share * delta).sum())
     down = float(np.sqrt(((share * (delta - low)) ** 2).sum()))
     up = float(np.sqrt(((share * (high - delta)) ** 2).sum()))

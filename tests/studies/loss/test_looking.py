@@ -231,3 +231,16 @@ def test_the_boundary_is_that_of_the_look() -> None:
     assert found.boundary == pytest.approx(wanted)
     assert z < wanted < z + 0.05
     assert found.word == ""
+
+
+@pytest.mark.parametrize("looks", [2, 5, 100])
+def test_with_two_units_on_a_side_no_look_says_anything(looks: int) -> None:
+    """Everything lost against nothing lost: two units cannot show it, and no look breaks."""
+    pair = np.ones(2), np.zeros(2)
+    for number in (1, 2):
+        found = group_sequential(
+            strata(*pair),
+            promised(Stopping.OBRIEN_FLEMING, looks=looks),
+            facts(Stopping.OBRIEN_FLEMING, number, looks),
+        )
+        assert found.word == ""

@@ -231,7 +231,7 @@ def _score(
     if not kept.sum() > 0:
         return None
     one, two = sides[0].moments(chosen), sides[1].moments(chosen)
-    found = weighted_difference(one, two, kept, level=level, correlation=r[chosen])
+    found = weighted_difference(one, two, kept, level=level, correlation=r[chosen], critical=z)
     unseen = one_sided(tuple(part.text for part in plan.partitions), new, base)[chosen[:, 0]]
     reach = max(found.interval.hi - found.value, found.value - found.interval.lo)
     return ScoreDifference(

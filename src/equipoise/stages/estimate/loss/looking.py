@@ -132,6 +132,8 @@ def group_sequential(
     share = strata.weights / strata.weights.sum()
     nominal = float(ndtr(-limits.z[facts.number - 1]))
     z = -float(stdtrit(_freedom(strata, share), nominal))
+    if not np.isfinite(z):
+        return facts
     one, two = (m.squares / ((m.n - 1.0) * m.n) for m in (strata.new, strata.base))
     variance = one + two - 2.0 * strata.correlation * np.sqrt(one * two)
     se = float(np.sqrt(np.maximum(share**2 * variance, 0.0).sum()))
@@ -139,8 +141,9 @@ def group_sequential(
         strata.new,
         strata.base,
         strata.weights,
-        level=float(1.0 - 2.0 * ndtr(-z)),
+        level=1.0 - 2.0 * nominal,
         correlation=strata.correlation,
+        critical=z,
     )
     beyond = abs(found.value) - plan.mde
     guarded = max(found.interval.lo, -found.interval.hi)
