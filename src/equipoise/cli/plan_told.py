@@ -7,6 +7,7 @@ from equipoise.stages.plan.outlook import ArmOutlook, CellOutlook, Outlook
 
 _CELLS = 12
 _CHOICES = 10
+_NAMED = 3
 
 
 def told(outlook: Outlook) -> str:
@@ -18,7 +19,8 @@ def _lines(outlook: Outlook) -> Iterator[str]:
     modes = " and ".join(mode.value for mode in outlook.modes)
     yield f"plan {outlook.plan_sha256}"
     yield f"  {outlook.title}"
-    yield f"  mode {modes}, {outlook.provenance}; {outlook.sentence}"
+    yield f"  mode {modes}, {outlook.provenance}; declared: {outlook.sentence}"
+    yield f"  {outlook.can_tell}"
     yield (
         f"  units {outlook.n_units:,} of {outlook.sample_budget:,} needed"
         f"{f', {outlook.n_adversarial:,} adversarial apart' if outlook.n_adversarial else ''}; "
@@ -33,10 +35,13 @@ def _lines(outlook: Outlook) -> Iterator[str]:
             f"{one.n_min:,}, drawn {one.n_drawn:,} of {one.n_available:,}{chance}"
         )
     yield "cells: margin / reportable (at worst) / excludable"
-    for cell in outlook.cells[:_CELLS]:
-        yield f"  {_cell(cell)}"
-    if len(outlook.cells) > _CELLS:
-        yield f"  … {len(outlook.cells) - _CELLS:,} more in E2E-PLAN.md"
+    alike: dict[str, list[str]] = {}
+    for cell in outlook.cells:
+        alike.setdefault(_numbers(cell), []).append(_name(cell))
+    for numbers, names in [*alike.items()][:_CELLS]:
+        yield f"  {_names(names)}: {numbers}"
+    if further := sum(len(names) for names in [*alike.values()][_CELLS:]):
+        yield f"  … {further:,} more in E2E-PLAN.md"
     yield "takes"
     for arm in outlook.arms:
         yield f"  {_arm(arm, outlook)}"
@@ -49,11 +54,21 @@ def _lines(outlook: Outlook) -> Iterator[str]:
         yield from (f"  {told_choice(one)}" for one in outlook.choices[:_CHOICES])
 
 
-def _cell(cell: CellOutlook) -> str:
-    name = f"{cell.partition} / {cell.category}" if cell.category else cell.partition
+def _name(cell: CellOutlook) -> str:
+    return f"{cell.partition} / {cell.category}" if cell.category else cell.partition
+
+
+def _names(names: list[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    further = f" … and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"{len(names):,} cells ({', '.join(names[:_NAMED])}{further})"
+
+
+def _numbers(cell: CellOutlook) -> str:
     advised = "no n is enough" if cell.advisory_n is None else f"advisory n {cell.advisory_n:,}"
     return (
-        f"{name}: {cell.margin:g} / {_number(cell.reportable)} "
+        f"{cell.margin:g} / {_number(cell.reportable)} "
         f"({_number(cell.reportable_at_worst)}) / {_number(cell.excludable)}; achieved mde "
         f"{_number(cell.achieved_mde)}, {advised}{'; too small' if cell.is_too_small else ''}"
     )

@@ -47,7 +47,8 @@ def _sandbox(draft: StudyDraft, faults: Faults) -> Iterator[str]:
             (),
             f"field 'state' is missing, and {whose}: without it nothing is put back (teardown)",
             wanted="the state the runs change: directory, sqlite or postgres",
-            mend="write state: {directory: state}",
+            mend="write state: {directory: state}; where the system changes nothing, an empty "
+            "folder of that name is enough (`mkdir state`)",
         )
     if draft.sandbox is None:
         yield faults.at(

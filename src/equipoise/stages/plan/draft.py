@@ -151,6 +151,17 @@ class ArmDraft(_Strict):
 
     @model_validator(mode="after")
     def _one_system(self) -> "ArmDraft":
+        kinds = [kind for kind in SYSTEMS if kind in self.system]
+        beside = [key for key in self.system if key not in SYSTEMS]
+        if len(kinds) == 1 and beside:
+            kind, option = kinds[0], beside[0]
+            given = self.system[kind]
+            key = {"http": "url", "command": "argv", "callable": "function", "logs": "path"}[kind]
+            inside = "..." if isinstance(given, dict) else f"{key}: ..."
+            raise ValueError(
+                f"{', '.join(beside)} stands beside {kind}, not in it; write "
+                f"{kind}: {{{inside}, {option}: ...}}"
+            )
         _one_of(self.system, SYSTEMS, "system")
         if self.service and "command" not in self.service:
             raise ValueError("service has no command; it names the program to start")

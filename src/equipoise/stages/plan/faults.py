@@ -14,7 +14,7 @@ from equipoise.records.yaml_text import YamlText
 from equipoise.stages.plan.draft import StudyDraft
 
 _LONGEST = 60
-_PLACE = re.compile(r"^[^\s:]+:(\d+)(?::(\d+))?: ")
+_PLACE = re.compile(r"^([^\s:]+):(\d+)(?::(\d+))?: ")
 
 _EXAMPLES = {
     "kind": "kind: loss",
@@ -37,7 +37,14 @@ _EXAMPLES = {
     "severity": "severity: 2",
     "s": "s: 0.28 with s_source: pilot",
     "units": "units: units.jsonl",
+    "repetitions": "repetitions: {stochastic: 3}",
     "stochastic": "stochastic: 3",
+    "budget": "budget: {sample: 1152, max_minutes: 60}",
+    "stopping": "stopping: {rule: none}",
+    "state": "state: {directory: state}",
+    "sandbox": "sandbox: {environment: [PATH, LANG]}",
+    "system": "system: {command: {argv: [python, -m, desk]}}",
+    "service": "service: {command: [python, -m, desk]}",
     "adversarial_cap": "adversarial_cap: 0.10",
     "mde": "mde: 0.05",
     "catalog": "catalog: catalogs/loss-catalog.v1.json",
@@ -49,6 +56,29 @@ _EXAMPLES = {
     "double_rating": "double_rating: 0.20",
 }
 """Key -> what might stand there."""
+
+_MAPPINGS = frozenset({"model_type", "model_attributes_type", "dict_type"})
+_WANTED = {
+    "too_short": "at least one",
+    "string_pattern_mismatch": "at most 64 letters, digits, dots, dashes and underscores",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "string_type": "text",
+    "string_too_short": "text, not nothing",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "finite_number": "a finite number",
+}
+"""Kind of fault -> what is wanted, in the words of who writes the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,20 +115,32 @@ class Faults:
             )
         if item["type"] == "missing":
             return self.at(path, "is missing", mend=mend.replace("write it so", "add it"))
-        if item["type"] == "too_short":
-            message = "at least one"
-        if item["type"] == "string_pattern_mismatch":
-            message = "at most 64 letters, digits, dots, dashes and underscores"
+        message = _WANTED.get(item["type"], message)
+        if item["type"] in _MAPPINGS and (keys := keys_at(path)):
+            message = f"a mapping with {', '.join(keys)}"
+            if key not in _EXAMPLES:
+                mend = f"write {key + ': ' if not key.isdecimal() else ''}{{{keys[0]}: ...}}"
         if item["type"] == "value_error":
             found, _, rest = message.partition("; ")
             return self.at(path, f": {found}", mend=rest or "change one of them")
         return self.at(path, f"is {shown(item['input'])}", wanted=message, mend=mend)
 
 
-def _line_of(fault: str) -> tuple[int, int]:
-    """Gives line and column of a fault, so that they are told from the top; else the end."""
-    place = _PLACE.search(fault)
-    return (int(place[1]), int(place[2] or 0)) if place else (sys.maxsize, 0)
+def _from_the_top(faults: Iterable[str]) -> list[str]:
+    """Gives the faults file by file, each from its first line; what has no line comes after."""
+    files: dict[str, int] = {}
+
+    def place(fault: str) -> tuple[int, int, int]:
+        found = _PLACE.search(fault)
+        if found is None:
+            return (files.get(fault.partition(":")[0], sys.maxsize), sys.maxsize, 0)
+        return (files[found[1]], int(found[2]), int(found[3] or 0))
+
+    distinct = list(dict.fromkeys(faults))
+    for fault in distinct:
+        if found := _PLACE.search(fault):
+            files.setdefault(found[1], len(files))
+    return sorted(distinct, key=place)
 
 
 def key_of(path: Iterable[str | int]) -> str:
@@ -112,9 +154,9 @@ def refuse(faults: Iterable[str]) -> None:
     Raises:
         InputError: there is a fault.
     """
-    distinct = sorted(dict.fromkeys(faults), key=_line_of)
-    if distinct:
-        raise InputError("\n".join(distinct), code="study")
+    told = _from_the_top(faults)
+    if told:
+        raise InputError("\n".join(told), code="study")
 
 
 def keys_at(path: tuple[str | int, ...]) -> list[str]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 import msgspec
-from scipy.special import ndtr
 
 from equipoise.records.catalog import Catalog
 from equipoise.records.plan import Mode, PartitionPlan, Plan, SpreadSource
 from equipoise.stages.plan.assembling import LeftOut
 from equipoise.stages.plan.doubts import doubts
 from equipoise.stages.plan.reach import Decided, advisory_n, reach_of
+from equipoise.stages.plan.remarks import remarks
 from equipoise.stages.plan.whatif import Choice, choices
 
 ADVISED = 2.0
@@ -65,6 +65,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `equipoise plan` says before anything is spent.
 
+    `sentence` declares the margin, `can_tell` says from which change on it is really found.
     `doubts` are the reasons why the study could not decide, `remarks` what else is worth knowing;
     `reference_z` is the critical value of the declared rule.
     """
@@ -76,6 +77,7 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     provenance: str
     mde: float
     sentence: str
+    can_tell: str
     rule: str
     k: int
     critical_z: float
@@ -147,7 +149,8 @@ def outlook_of(
             *doubts(plan, catalog, [(cell.partition, cell.reportable) for cell in cells]),
             *_stops(plan, arms),
         ),
-        remarks=tuple(_remarks(plan, left_out, decided)),
+        can_tell=can_tell(plan.mde, cells),
+        remarks=tuple(remarks(plan, catalog, left_out, decided, [c.advisory_n for c in cells])),
         choices=choices(plan, budget=budget),
     )
 
@@ -155,6 +158,28 @@ def outlook_of(
 def sentence(plan: Plan) -> str:
     """Gives the one sentence that declares the minimum detectable effect."""
     return f"We want to detect loss deltas from {plan.mde:g} reliably."
+
+
+def can_tell(mde: float, cells: tuple[CellOutlook, ...]) -> str:
+    """Gives what becomes of the declared margin with the units there are, in two sentences."""
+    found = sorted(cell.reportable for cell in cells if cell.reportable is not None)
+    if not found:
+        return (
+            f"The margin is {mde:g}; with these units and this rule no cell would list any change "
+            "with 80 % probability."
+        )
+    where = f" in {len(found):,} of {len(cells):,} cells" if len(found) < len(cells) else ""
+    left = sorted(cell.excludable for cell in cells if cell.excludable is not None)
+    return (
+        f"The margin is {mde:g}: smaller changes do not count. With these units and this rule a "
+        f"true change is listed with 80 % probability from {_span(found)} on{where}; where "
+        f"nothing is listed, changes of up to {_span(left)} remain possible."
+    )
+
+
+def _span(values: list[float]) -> str:
+    low, high = f"{values[0]:.3f}", f"{values[-1]:.3f}"
+    return low if low == high else f"{low} (surest cell) or {high} (least sure cell)"
 
 
 def _cells(
@@ -227,57 +252,3 @@ def _stops(plan: Plan, arms: tuple[ArmOutlook, ...]) -> Iterator[str]:
                 f"{arm.arm} costs about {arm.usd:,.2f} US dollars and is stopped at "
                 f"{limits.max_usd:g}: units would be missing"
             )
-
-
-def _remarks(plan: Plan, left_out: LeftOut, decided: Decided) -> list[str]:
-    found = [
-        (
-            f"a change of exactly {plan.mde:g} is listed with {_listed_at_margin(decided)}, "
-            "however many units there are: a row asks that the whole interval lies beyond the "
-            "margin"
-        )
-    ]
-    if left_out.expired:
-        found.append(
-            f"{len(left_out.expired):,} units are past their retention date and are not used: "
-            f"{_named(left_out.expired)}"
-        )
-    if left_out.outside:
-        found.append(
-            f"{len(left_out.outside):,} units fall into no planned partition and are not used: "
-            f"{_named(left_out.outside)}"
-        )
-    if left_out.over_cap:
-        found.append(
-            f"{left_out.over_cap:,} adversarial units are over the cap of "
-            f"{plan.adversarial_cap:.0%} and are not used"
-        )
-    bare = [one.text for one in plan.partitions if one.n_drawn == one.n_min]
-    if bare:
-        found.append(
-            f"no reserve is drawn in {_named(bare)}: one unit that cannot be completed leaves a "
-            f"partition `unterbelegt`; a budget.sample above {plan.sample_budget:,} draws one"
-        )
-    assumed = [one.text for one in plan.partitions if one.s_source is SpreadSource.DEFAULT]
-    if assumed:
-        found.append(
-            f"the spread of {_named(assumed)} is assumed (0.3), not measured; pass/fail losses can "
-            "have up to 0.5: a pilot tells"
-        )
-    if plan.paired:
-        found.append(
-            "the arms are compared unit by unit: the numbers hold for no correlation between them, "
-            "and get better the more alike both arms treat a unit"
-        )
-    if plan.is_simulated:
-        found.append("the system is simulated: no verdict about a real system can follow")
-    return found
-
-
-def _listed_at_margin(decided: Decided) -> str:
-    return f"{100.0 * float(ndtr(-decided.z)):.2g} %"
-
-
-def _named(names: list[str] | tuple[str, ...]) -> str:
-    shown = ", ".join(names[:5])
-    return shown + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")

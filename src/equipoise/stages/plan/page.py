@@ -18,7 +18,7 @@ def plan_page(plan: Plan, outlook: Outlook) -> str:
         ["## What it will be able to tell", "", *_cells(outlook)],
         ["## Arms, sandbox and teardown", "", *_arms(plan, outlook)],
         ["## Units", "", *_units(plan)],
-        ["## Why it might not decide", "", *_listed(outlook.doubts, "No reason is known.")],
+        ["## Why it might not decide", "", *_doubts(outlook)],
         ["## To be known beside it", "", *_listed(outlook.remarks, "Nothing.")],
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks)
@@ -34,6 +34,7 @@ def _facts(plan: Plan, outlook: Outlook) -> list[str]:
         ("mode", " and ".join(mode.value for mode in outlook.modes) + " (follows from the arms)"),
         ("provenance", plan.provenance.value),
         ("mde", f"{plan.mde:g}. {outlook.sentence}"),
+        ("that is", outlook.can_tell),
         ("sample budget", f"{plan.sample_budget:,} units, the sum of n_min over the partitions"),
         ("catalog", f"{plan.catalog_version} ({plan.catalog_file}, sha256 {plan.catalog_sha256})"),
         ("rule", f"{plan.rule}, k = {plan.k} cells, critical value {outlook.critical_z:.3f}"),
@@ -178,6 +179,11 @@ def _units(plan: Plan) -> Iterator[str]:
 
 def _listed(sentences: Sequence[str], otherwise: str) -> list[str]:
     return [f"- {_text(sentence)}" for sentence in sentences] or [otherwise]
+
+
+def _doubts(outlook: Outlook) -> list[str]:
+    none = "No reason is known beside what it will be able to tell (above)."
+    return _listed(outlook.doubts, none)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -1,5 +1,6 @@
 """The units of a study, from the lines of `units.jsonl`: what a system may see, and what not."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -16,6 +17,16 @@ from equipoise.records.unseen import why_unfit
 from equipoise.stages.plan.faults import refuse, shown
 
 _MOST_FAULTS = 20
+_WORDS = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "object": "an object",
+    "array": "a list",
+    "null": "nothing",
+}
+_WORD = re.compile(f"`({'|'.join(_WORDS)})`")
 _THE = {"id": "an id", "cluster": "a cluster"}
 
 
@@ -71,7 +82,8 @@ def read_units(
             raw = msgspec.json.decode(line)
             read = msgspec.convert(raw, _Line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            faults.append(f"{where}: {error}; mend: one JSON object a line, see study.md")
+            told = _WORD.sub(lambda found: _WORDS[found[1]], str(error))
+            faults.append(f"{where}: {told}; mend: one JSON object a line, see study.md")
             continue
         found = [*_faults(read, allowed)]
         if provenance is Provenance.CORPUS:

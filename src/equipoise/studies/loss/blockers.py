@@ -41,9 +41,10 @@ def blockers(draft: StudyDraft, study: Path) -> Iterator[str]:
     if draft.state is not None and any(arm.mode is Mode.A for arm in draft.arms):
         for kind, target in (("directory", draft.state.directory), ("sqlite", draft.state.sqlite)):
             if target is not None and not (study / target).exists():
+                empty = "; an empty folder where the system changes nothing"
                 yield (
                     f"the state target ({kind}) {target!r}; mend: make it as the runs are to find "
-                    "it, or mend its path in study.yaml"
+                    f"it, or mend its path in study.yaml{empty if kind == 'directory' else ''}"
                 )
     yield from _of_baseline(draft, study)
 

@@ -8,7 +8,8 @@ import msgspec
 
 from equipoise import __version__
 from equipoise.archive.durable import replace_file
-from equipoise.errors import Blocked
+from equipoise.errors import Blocked, InputError
+from equipoise.records.catalog import Catalog
 from equipoise.records.codec import digest, pretty
 from equipoise.records.plan import Plan
 from equipoise.stages.grade.catalog import read_catalog
@@ -16,10 +17,11 @@ from equipoise.stages.plan.assembling import Material, assembled
 from equipoise.stages.plan.budget import over_budget
 from equipoise.stages.plan.crosschecks import typed_n_mins
 from equipoise.stages.plan.faults import refuse
-from equipoise.stages.plan.load import read_study
+from equipoise.stages.plan.load import Looked, look_at
 from equipoise.stages.plan.outlook import Outlook, outlook_of
 from equipoise.stages.plan.page import plan_page
-from equipoise.stages.plan.units import read_units
+from equipoise.stages.plan.placeholders import unfilled
+from equipoise.stages.plan.units import Unit, read_units
 from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
 from equipoise.studies.loss.files import PLAN, PLAN_PAGE, SEAL, STUDY, read_needed, seal_of
@@ -57,26 +59,29 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         Blocked: something the study needs is not there; names it.
     """
     text = read_needed(study / STUDY, "the study file")
-    draft, faults = read_study(text)
-    refuse_blocked(draft, study)
+    looked = look_at(text)
+    draft, faults = looked.draft, looked.faults
+    if not looked.found:
+        refuse_blocked(draft, study)
+    units, catalog = _named(study, looked)
+    assert units is not None, "a study without faults names its units"
+    assert catalog is not None, "a study without faults names its catalog"
     catalog_bytes = read_needed(study / draft.catalog, "the loss catalog")
     reference = study / draft.reference_set if draft.reference_set else None
     spreads, by_category = spreads_of(draft, faults, study)
     refuse(typed_n_mins(draft, faults, [spread.s for spread in spreads]))
     material = Material(
-        units=read_units(
-            read_needed(study / draft.units, "the units file"),
-            axes=draft.axes,
-            provenance=draft.provenance,
-            name=draft.units,
-        ),
-        catalog=read_catalog(catalog_bytes, draft.catalog),
+        units=units,
+        catalog=catalog,
         catalog_sha256=digest(catalog_bytes),
         spreads=spreads,
         study_sha256=digest(text),
         reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
+    chosen = {unit.id for unit in plan.units}
+    executed = [unit for unit in material.units if unit.brief.unit in chosen]
+    refuse(unfilled(draft, executed, faults))
     if adapters is not None:
         refuse(unusable(plan, study, adapters))
     budget = draft.budget.sample
@@ -94,6 +99,34 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
     )
     outlook = msgspec.structs.replace(outlook, doubts=(*outlook.doubts, *waits))
     return Planned(plan=plan, content=content, outlook=outlook, page=plan_page(plan, outlook))
+
+
+def _named(study: Path, looked: Looked) -> tuple[tuple[Unit, ...] | None, Catalog | None]:
+    """Reads the units and the catalog that a study names, as far as it says how.
+
+    Raises:
+        InputError: lists every fault of the study, of its units and of its catalog.
+    """
+    draft, known, found = looked.draft, looked.known, list(looked.found)
+    units: tuple[Unit, ...] | None = None
+    catalog: Catalog | None = None
+    if {"units", "axes", "provenance"} <= known and study.joinpath(draft.units).is_file():
+        try:
+            units = read_units(
+                study.joinpath(draft.units).read_bytes(),
+                axes=draft.axes,
+                provenance=draft.provenance,
+                name=draft.units,
+            )
+        except InputError as error:
+            found.append(str(error))
+    if "catalog" in known and study.joinpath(draft.catalog).is_file():
+        try:
+            catalog = read_catalog(study.joinpath(draft.catalog).read_bytes(), draft.catalog)
+        except InputError as error:
+            found.append(str(error))
+    refuse(line for fault in found for line in fault.splitlines())
+    return units, catalog
 
 
 def write_plan(study: Path, planned: Planned) -> None:
