@@ -44,8 +44,11 @@ def test_a_real_harness_works_in_several_turns_and_changes_its_workspace(
     assert done.ended.duration_ms > 0
     assert b"Mended." in (told.output or b"")
     assert told.model_answered == MODEL
-    assert "first_request_sha256" in told.versions
-    assert len(told.versions["prompt_sha256"]) == 64
+    identity = json.loads(told.documents["identity.json"])
+    assert len(identity["prompt_sha256"]) == len(identity["first_request_sha256"]) == 64
+    assert identity["tools"] == sorted(told.offered["tools"])
+    assert identity["model"] == identity["model_answered"] == MODEL
+    assert not [key for key in told.versions if "request" in key], "equal for a whole arm"
     assert told.offered["tools"]
     assert not {"web_search", "WebSearch"} & set(told.offered["tools"])
     transcript = next(v for k, v in told.documents.items() if k.startswith("transcript"))

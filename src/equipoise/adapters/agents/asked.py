@@ -73,10 +73,9 @@ def skill_description(skill: Path) -> str:
     return next((value.strip() for key, _, value in lines if key.strip() == "description"), "")
 
 
-def prompt_sha256(task: Task) -> str:
-    """Gives the hash of what we say to the model: the system prompt and the prompt."""
-    said = f"{task.system_prompt}\0{prompt_of(task)}"
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+def sha256(text: str) -> str:
+    """Gives the hash of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def skills_sha256(task: Task) -> str:

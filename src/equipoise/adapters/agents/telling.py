@@ -1,9 +1,10 @@
 """Puts together what is told of a cell: the gateway's calls, the harness's files, how it ended."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from equipoise.adapters.agents.asked import prompt_sha256, skills_sha256, touched
+from equipoise.adapters.agents.asked import prompt_of, sha256, skills_sha256, touched
 from equipoise.adapters.transcripts.classifying import classified
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.usage import added
@@ -60,6 +61,7 @@ def told(task: Task, ended: Ended, calls: Sequence[ModelCall], found: Found) -> 
         *_signs_of_forgery(facts, calls, found),
     ]
     usage = _usage(calls)
+    versions = _versions(task, facts, stream, offered, found)
     output = stream.output if stream.output is not None else facts.output
     return Told(
         ending=classified(signs),
@@ -68,8 +70,9 @@ def told(task: Task, ended: Ended, calls: Sequence[ModelCall], found: Found) -> 
         counts=_counts(facts, stream, calls, found, is_measured=usage is not None),
         offered=offered,
         selected=facts.selected,
-        documents=_documents(ended, found),
-        versions=_versions(task, facts, stream, calls, offered, found),
+        documents=_documents(ended, found)
+        | {"identity.json": _identity(task, calls, versions, offered)},
+        versions=versions,
         model_answered=_last_answered(calls) or facts.model,
     )
 
@@ -196,21 +199,38 @@ def _versions(
     task: Task,
     facts: Facts,
     stream: Facts,
-    calls: Sequence[ModelCall],
     offered: Mapping[str, tuple[str, ...]],
     found: Found,
 ) -> dict[str, str]:
     versions = dict(stream.versions) | dict(facts.versions)
     if found.version and not versions:
         versions[found.harness.replace("-", "_")] = found.version
-    versions["prompt_sha256"] = prompt_sha256(task)
+    if task.system_prompt:
+        versions["system_prompt_sha256"] = sha256(task.system_prompt)
     if task.skills:
         versions["skills_sha256"] = skills_sha256(task)
-    if calls:
-        versions["first_request_sha256"] = calls[0].request_sha256
     if offered.get("tools"):
         versions["tools"] = ",".join(sorted(offered["tools"]))
     return versions
+
+
+def _identity(
+    task: Task,
+    calls: Sequence[ModelCall],
+    versions: Mapping[str, str],
+    offered: Mapping[str, tuple[str, ...]],
+) -> bytes:
+    """What this one session was given: hashes that differ from cell to cell are no versions."""
+    known = {
+        "versions": versions,
+        "model": task.model,
+        "model_answered": _last_answered(calls),
+        "prompt_sha256": sha256(prompt_of(task)),
+        "first_request_sha256": calls[0].request_sha256 if calls else None,
+        "tools": sorted(offered.get("tools", ())),
+        "skills": sorted(offered.get("skills", ())),
+    }
+    return json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False).encode()
 
 
 def _last_answered(calls: Sequence[ModelCall]) -> str | None:

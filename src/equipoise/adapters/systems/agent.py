@@ -74,7 +74,7 @@ class AgentSystem:
             self._versions["isolation"] = sandbox.isolation.value
             self._agent = self._made(sandbox.isolation)
             found = await self._agent.probe()
-            self._versions |= _named("harness", self._agent.name, found)
+            self._versions |= _named("agent", self._agent.name, found)
             if not found.is_available:
                 mend = f"; mend: {found.mend}" if found.mend else ""
                 self._missing = (
