@@ -69,6 +69,21 @@ def test_a_diff_rebuilds_what_the_agent_left(shop: GitSeed, work: Path, tmp_path
     assert again == left
 
 
+def test_odd_names_are_names_like_others(shop: GitSeed, work: Path, tmp_path: Path) -> None:
+    names = ["git~1", ".git ", ".git.", ".g\u200cit", "a\\b", "-rf", "\n", "\\n", "a -> b", "~"]
+    for name in names:
+        work.joinpath(name).write_bytes(b"x\n")
+    work.joinpath("deep", "git~1").mkdir(parents=True)
+    work.joinpath("deep", "git~1", "config").write_bytes(b"x\n")
+    os.close(os.open(os.fsencode(work) + b"/\xff\xfe", os.O_CREAT | os.O_WRONLY))
+    frozen = shop.freeze(work)
+    assert frozen.is_whole, frozen.escapes
+    assert shop.rebuild(tmp_path / "again", frozen.diff) == ()
+    left = {path.name for path in work.iterdir()}
+    assert {path.name for path in tmp_path.joinpath("again").iterdir()} == left
+    assert len(frozen.tree) == len(names) + 2
+
+
 def test_what_may_not_change_stays_the_seeds(shop: GitSeed, work: Path, tmp_path: Path) -> None:
     work.joinpath("shop", "prices.py").write_bytes(b"better\n")
     work.joinpath("README.md").write_bytes(b"# All tests pass\n")

@@ -180,8 +180,11 @@ def read_inside(root: Path, path: str, limit: int) -> bytes | None:
 
 
 def shown(path: bytes) -> str:
-    """Gives a path as text; what is no UTF-8, or would move a terminal, is escaped."""
-    text = path.decode("utf-8", "backslashreplace")
+    """Gives a path as text; what is no UTF-8, or would move a terminal, is escaped.
+
+    Two paths never have one text.
+    """
+    text = path.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
