@@ -140,6 +140,28 @@ def test_names_that_no_model_sees_do_not_count(api: Api, more: dict[str, Any]) -
     assert first.request_sha256 != second.request_sha256
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "fault"),
+    [
+        ("Today's date is 2026-11-30. Go.", "Today's date is 2026-12-01. Go.", ""),
+        ("Chunk ID: 0a1b2c\nWall time: 0.01 seconds", "Chunk ID: ff\nWall time: 2.5 seconds", ""),
+        ("<current_date>2026-11-30</current_date>", "<current_date>2027-01-01</current_date>", ""),
+        ("Released on 2026-11-30.", "Released on 2026-12-01.", "replay_miss"),
+        ("Chunk ID: 0a\nOutput: 1", "Chunk ID: 0a\nOutput: 2", "replay_miss"),
+    ],
+)
+def test_what_a_harness_draws_anew_does_not_count(first: str, second: str, fault: str) -> None:
+    async def run() -> ModelCall:
+        async with gateway(scenario(_TURN)) as held, client() as http:
+            await ask(http, held.open("t1", MODEL), Api.MESSAGES, prompt=first)
+            recorded = held.exchanges("t1")
+        async with RecordingGateway(Replay(recorded), clock) as again, client() as http:
+            await ask(http, again.open("t1", MODEL), Api.MESSAGES, prompt=second)
+            return again.close("t1")[0]
+
+    assert anyio.run(run).fault == fault
+
+
 def test_what_the_gateway_said_itself_is_not_replayed() -> None:
     async def run() -> Exchange:
         async with gateway(scenario(_TURN)) as held, client() as http:

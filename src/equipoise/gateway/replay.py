@@ -10,7 +10,7 @@ import msgspec
 from equipoise.gateway.exchange import Answered, Asked, Cut, Exchange, Unreachable
 from equipoise.gateway.wire.facts import Api, mapping
 from equipoise.gateway.wire.paths import Purpose
-from equipoise.gateway.wire.prompt import prompt_sha256
+from equipoise.gateway.wire.prompt import alike_sha256, prompt_sha256
 
 _OURS = frozenset(
     (
@@ -26,7 +26,8 @@ class Replay:
     """Answers from a recording; what it does not hold is a fault, never an invention.
 
     A request is known by its format and the hash of its body; failing that, by the hash of what of
-    it a model sees, for harnesses name their sessions anew in every request. The recording of the
+    it a model sees, for harnesses name their sessions anew in every request; failing that, by the
+    same without dates and times that a harness puts in. The recording of the
     same trial is used in its order where there is one; else any, also in order. No answer is given
     twice, so that one recorded answer never counts as two.
     """
@@ -43,7 +44,7 @@ class Replay:
         self._queues: dict[_Key, deque[int]] = {}
         for number, exchange in enumerate(self._held):
             call = exchange.call
-            for name in (call.request_sha256, _prompt_of(exchange)):
+            for name in (call.request_sha256, *_names(call.api, exchange.request)):
                 for key in ((call.api, name), (call.api, name, call.trial)):
                     self._queues.setdefault(key, deque()).append(number)
 
@@ -73,7 +74,7 @@ class Replay:
 
     def _found(self, asked: Asked) -> Exchange:
         own = (asked.trial,) if asked.trial in self._trials else ()
-        for name in (asked.request, asked.prompt):
+        for name in (asked.request, *_names(asked.api.value, asked.body)):
             queue = self._queues.get((asked.api.value, name, *own), deque())
             while queue:
                 number = queue.popleft()
@@ -91,14 +92,14 @@ class Replay:
         )
 
 
-def _prompt_of(exchange: Exchange) -> str:
-    if exchange.call.prompt_sha256:
-        return exchange.call.prompt_sha256
+def _names(api: str, request: bytes) -> tuple[str, ...]:
+    """Gives the hashes by which a request is known beside that of its bytes."""
     try:
-        body: Any = msgspec.json.decode(exchange.request)
+        body: Any = msgspec.json.decode(request)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return exchange.call.request_sha256
-    return prompt_sha256(Api(exchange.call.api), mapping(body))
+        return ()
+    seen = mapping(body)
+    return prompt_sha256(Api(api), seen), alike_sha256(Api(api), seen)
 
 
 async def _once(answer: bytes, *, is_cut: bool) -> AsyncIterator[bytes]:
