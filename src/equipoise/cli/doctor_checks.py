@@ -67,6 +67,11 @@ def of_machine(folder: Path) -> Iterator[Finding]:
     )
     yield from _postgres()
     yield from _browser()
+    yield _package(
+        "ray",
+        costs="no cells on other machines (run --executor ray)",
+        mend="pip install 'equipoise[ray]'",
+    )
 
 
 def _python() -> Finding:
