@@ -152,6 +152,10 @@ TABLE: dict[str, tuple[Facts, EndingKind, Reason, bool]] = {
         ),
         *(INFRA, Reason.INFRASTRUCTURE, True),
     ),
+    "codex: an older rollout, which records no end": (
+        rollout({"type": "user_message", "message": "Fix"}, {"type": "agent_message"}),
+        *(HARNESS, Reason.INFRASTRUCTURE, True),
+    ),
     "mini: submitted": (mini("Submitted"), OK, Reason.NONE, False),
     "mini: steps": (mini("LimitsExceeded"), BUDGET, Reason.BUDGET, False),
     "mini: time": (mini("TimeExceeded"), BUDGET, Reason.BUDGET, False),
@@ -218,6 +222,23 @@ def test_tampering_outranks_what_the_record_claims() -> None:
     assert ending.reason is Reason.TAMPERED
     assert ending.fault is Fault.SYSTEM
     assert not ending.is_retriable
+
+
+def test_the_older_rollouts_of_codex_have_no_end_but_their_last_answer() -> None:
+    """As Codex wrote until 0.50 (an envelope, no end) and until 0.30 (the items themselves)."""
+    said = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Ok."}]}
+    call = {"type": "function_call", "name": "shell", "arguments": "{}"}
+    head = {"id": "old", "timestamp": "2025-05-01T00:00:00Z", "instructions": None}
+    wrapped = [{"type": "response_item", "payload": item} for item in (call, said)]
+    bare: list[dict[str, Any]] = [head, {"record_type": "state"}, call, said]
+    for lines in (wrapped, bare):
+        session = CodexSession()
+        for line in lines:
+            session.take(line)
+        facts = session.facts()
+        assert classified(facts.signs).kind is EndingKind.COMPLETED
+        assert (facts.counts["tool_calls"], facts.output) == (1, "Ok.")
+        assert not facts.unknown
 
 
 def test_usage_of_a_resumed_codex_thread_is_cumulative_and_not_added_up() -> None:

@@ -102,4 +102,5 @@ def _is_session(event: dict[str, Any]) -> bool:
 def _is_codex(event: dict[str, Any]) -> bool:
     kind = event.get("type")
     is_rollout = kind in _CODEX_TYPES and isinstance(event.get("payload"), dict)
+    is_rollout = is_rollout or {"id", "timestamp", "instructions"} <= event.keys()
     return is_rollout or (kind == "thread.started" and "thread_id" in event)

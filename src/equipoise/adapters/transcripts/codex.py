@@ -30,6 +30,9 @@ CALLS = frozenset(
 )
 """Items of the rollout that are tool calls."""
 
+BARE = CALLS | {"message", "reasoning", "function_call_output", "custom_tool_call_output"}
+"""Lines of the oldest rollouts: the items themselves, without an envelope."""
+
 HANDOFFS = frozenset({"spawn_agent", "collab_tool_call", "spawn_agents_on_csv"})
 """Tools that hand a part of the work to a sub-agent."""
 
@@ -52,6 +55,8 @@ class CodexSession:
     name: str = ""
     n_lines: int = 0
     n_turns: int = 0
+    n_started: int = 0
+    n_said: int = 0
     n_warnings: int = 0
     n_failed_tools: int = 0
     tools: Counter[str] = field(default_factory=Counter)
@@ -83,15 +88,34 @@ class CodexSession:
             self._take_rollout(kind, payload)
         elif kind in STREAM_TYPES:
             self._take_stream(kind, event)
+        elif kind in BARE:
+            self.is_rollout = True
+            self._take_response(event)
+        elif self._is_bare_head(event):
+            self.is_rollout = True
+            self.name = self.name or word(event.get("id")) or ""
         elif len(self.unknown) < _MAX_NAMES:
             self.unknown[kind] += 1
+
+    @staticmethod
+    def _is_bare_head(event: dict[str, Any]) -> bool:
+        """The first line of the oldest rollouts, and the marks of state between their items."""
+        has_head = "instructions" in event and "timestamp" in event
+        return "type" not in event and (has_head or event.get("record_type") == "state")
+
+    @property
+    def _end(self) -> Sign:
+        """The end of the last turn; older rollouts record none, there the last answer counts."""
+        if self.end is None and self.is_rollout and not self.n_started and not self.fault:
+            return Sign("no_end" if self.output is None else "done")
+        return self.end or Sign("no_end")
 
     def facts(self) -> Facts:
         """Gives what the session says."""
         broken = (Sign("own_sandbox"),) if self.is_sandbox_broken else ()
         return Facts(
             harness="codex",
-            signs=(*broken, self.end or Sign("no_end")),
+            signs=(*broken, self._end),
             counts=self._counts(),
             unknown=dict(self.unknown),
             offered={"skills": tuple(self.offered)} if self.is_rollout else {},
@@ -111,7 +135,7 @@ class CodexSession:
     def _counts(self) -> dict[str, int]:
         counts = {
             "lines": self.n_lines,
-            "prompts": self.n_turns,
+            "prompts": self.n_turns or self.n_said,
             "tool_calls": self.tools.total(),
             "tool_errors": self.n_failed_tools,
             "handoffs": sum(n for tool, n in self.tools.items() if tool in HANDOFFS),
@@ -182,6 +206,7 @@ class CodexSession:
     def _take_event(self, event: dict[str, Any]) -> None:
         kind = word(event.get("type")) or "none"
         if kind in {"task_started", "turn_started"}:
+            self.n_started += 1
             self.n_turns += 1
             self.end = None
         elif kind == "token_count":
@@ -192,11 +217,12 @@ class CodexSession:
         elif kind in {"error", "stream_error"}:
             self.fault = word(event.get("message")) or kind
         elif kind == "user_message":
+            self.n_said += 1
             self.prompt = self.prompt or (word(event.get("message")) or "")[:10_000]
         elif kind in EVENTS or kind == "turn_complete":
-            self._end(kind, event)
+            self._note_end(kind, event)
 
-    def _end(self, kind: str, event: dict[str, Any]) -> None:
+    def _note_end(self, kind: str, event: dict[str, Any]) -> None:
         said = word(event.get("last_agent_message"))
         self.output = said or self.output
         word_of_end = EVENTS.get(kind, "done")
