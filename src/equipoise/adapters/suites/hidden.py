@@ -18,7 +18,7 @@ import anyio.abc
 from equipoise.adapters.suites.fresh import fresh
 from equipoise.adapters.suites.hidden_files import N_CANARIES, HiddenFiles, hidden_copy
 from equipoise.adapters.suites.hidden_tests import HiddenTests
-from equipoise.adapters.suites.interpreters import available
+from equipoise.adapters.suites.interpreters import available, of_the_program, ours
 from equipoise.adapters.suites.jobs import Jobs
 from equipoise.adapters.suites.verdict import Heard, Verdict, judged
 from equipoise.errors import InputError
@@ -47,7 +47,8 @@ class HiddenSuite:
         self._sandbox = sandbox
         self._work = work
         self._files = files
-        self._jobs = Jobs(tests=tests, files=files, work=work)
+        python = of_the_program(tests.python) if tests.python else ours()
+        self._jobs = Jobs(tests=tests, files=files, work=work, interpreter=python)
         self._clock = clock
         self._tester: Ended | None = None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from equipoise.errors import InputError
-from equipoise.ports.agents import Bounds, Seed
+from equipoise.ports.agents import Bounds, Mount, Seed
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
 
 _BOUNDS = Bounds(wall_s=300.0)
@@ -32,7 +32,8 @@ class HiddenTests:
     `expected` are the ids of the tests, null = all that are found (see `HiddenSuite.run`). `paths`
     are where the program's modules lie in the workspace. Changes of what `allowed` does not mean,
     or `kept` means, are left out. Not `is_apart`: in one process with the program, for tests that
-    cannot be run otherwise; a program that knows this can deceive it.
+    cannot be run otherwise; a program that knows this can deceive it. `python` is the interpreter
+    of the program, with what it needs installed (null = ours); `mounts` are further ones for it.
     """
 
     folder: Path
@@ -42,6 +43,8 @@ class HiddenTests:
     allowed: tuple[str, ...] = ("**",)
     kept: tuple[str, ...] = KEPT
     is_apart: bool = True
+    python: Path | None = None
+    mounts: tuple[Mount, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     bounds: Bounds = _BOUNDS
 

@@ -1,18 +1,30 @@
 """What has to be mounted for our Python to start in a sandbox, and how it begins there."""
 
+import json
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
+from equipoise.errors import InputError
 from equipoise.ports.agents import Available, Mount
 
 INSIDE = Path(__file__).with_name("inside")
 """The folder of what runs inside."""
 
 _LEAST = (8, 3)
+_LEAST_PYTHON = (3, 10)
+_ABOUT_US = [sys.prefix, sys.base_prefix, str(Path(sysconfig.get_path("stdlib")).parents[1])]
+_ASK = """\
+import json, os, sys, sysconfig
+up = os.path.dirname
+folders = [sys.prefix, sys.base_prefix, up(up(sysconfig.get_path("stdlib")))]
+print(json.dumps({"version": sys.version_info[:2], "folders": folders}))
+"""
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64")
 _BEGIN = """\
 import importlib, importlib.util, sys
@@ -25,26 +37,65 @@ getattr(importlib.import_module("equipoise_inside." + module), function)(*words)
 """
 
 
-def beginning(module: str, function: str, *words: str, paths: Sequence[str] = ()) -> list[str]:
-    """Gives the command that calls a function inside, with our own interpreter.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpreter:
+    """A Python: its program, and the folders that it needs to start."""
 
-    ``-I``: no variable and no user folder has a say in what is imported; ``-B``: nothing is cached.
+    program: str
+    folders: tuple[str, ...]
+
+    def command(
+        self, module: str, function: str, *words: str, paths: Sequence[str] = ()
+    ) -> list[str]:
+        """Gives the command that calls a function inside.
+
+        ``-I``: no variable and no user folder has a say in what is imported; ``-B``: nothing is
+        cached.
+        """
+        code = _BEGIN.format(paths=list(paths))
+        return [self.program, "-I", "-B", "-c", code, str(INSIDE), module, function, *words]
+
+    def mounts(self) -> tuple[Mount, ...]:
+        """Gives its mounts, and those of what runs inside, each at its own place."""
+        folders = {*self.folders, str(INSIDE), *pytest_paths()}
+        return tuple(
+            Mount(source=Path(folder), target=folder)
+            for folder in sorted(folders)
+            if not folder.startswith(_SYSTEM)
+        )
+
+
+def ours() -> Interpreter:
+    """Gives the Python that runs us."""
+    return Interpreter(program=sys.executable, folders=_folders(sys.executable, _ABOUT_US))
+
+
+def of_the_program(python: Path) -> Interpreter:
+    """Gives another Python, after asking it where it lies.
+
+    Raises:
+        InputError: it is none, or too old.
     """
-    code = _BEGIN.format(paths=list(paths))
-    return [sys.executable, "-I", "-B", "-c", code, str(INSIDE), module, function, *words]
+    wanted = f"a Python of version {'.'.join(map(str, _LEAST_PYTHON))} or later"
+    try:
+        done = subprocess.run(  # noqa: S603  the study names it; no shell
+            [python, "-I", "-c", _ASK], capture_output=True, text=True, timeout=60, check=True
+        )
+        about = json.loads(done.stdout)
+        version_there = tuple(about["version"])
+    except (OSError, ValueError, LookupError, TypeError, subprocess.SubprocessError) as error:
+        raise InputError(
+            f"{python} does not answer as a Python: {error}", wanted=wanted, code="bad_python"
+        ) from error
+    if version_there < _LEAST_PYTHON:
+        found = ".".join(map(str, version_there))
+        raise InputError(f"{python} has version {found}", wanted=wanted, code="bad_python")
+    return Interpreter(program=str(python), folders=_folders(str(python), about["folders"]))
 
 
-def mounts() -> tuple[Mount, ...]:
-    """Gives the mounts of our own interpreter, and of what runs inside, each at its own place."""
-    folders = {Path(sys.prefix), Path(sys.base_prefix), INSIDE, *_pytest()}
-    stdlib = sysconfig.get_path("stdlib")
-    folders.add(Path(stdlib).parents[1])
-    resolved = {Path(sys.executable).resolve().parent.parent}
-    return tuple(
-        Mount(source=folder, target=str(folder))
-        for folder in sorted(folders | resolved)
-        if not str(folder).startswith(_SYSTEM)
-    )
+def _folders(program: str, about: Sequence[str]) -> tuple[str, ...]:
+    real = Path(program).resolve().parent.parent
+    return tuple(sorted({*about, str(real)}))
 
 
 def pytest_paths() -> list[str]:

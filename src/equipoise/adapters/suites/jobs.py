@@ -7,7 +7,7 @@ from pathlib import Path
 
 from equipoise.adapters.suites.hidden_files import HiddenFiles
 from equipoise.adapters.suites.hidden_tests import HiddenTests
-from equipoise.adapters.suites.interpreters import beginning, mounts, pytest_paths
+from equipoise.adapters.suites.interpreters import Interpreter, ours, pytest_paths
 from equipoise.ports.agents import Bounds, Job, Mount
 
 _FOREVER_S = 7 * 86_400.0
@@ -21,6 +21,7 @@ class Jobs:
     tests: HiddenTests
     files: HiddenFiles
     work: Path
+    interpreter: Interpreter
 
     @property
     def control(self) -> Path:
@@ -49,12 +50,12 @@ class Jobs:
         """Gives the process of the tests, which serves any number of runs."""
         folders = (self.work / "tester", self.work / "shared")
         return Job(
-            argv=beginning("tester", "serve", str(self.control), paths=pytest_paths()),
+            argv=ours().command("tester", "serve", str(self.control), paths=pytest_paths()),
             lease=f"suite-{self.files.canary}",
             folder=str(self.work / "tester"),
             environment=_PLAIN,
             mounts=(
-                *mounts(),
+                *ours().mounts(),
                 Mount(source=self.files.folder, target=str(self.files.folder)),
                 *(Mount(source=one, target=str(one), is_writable=True) for one in folders),
             ),
@@ -64,13 +65,15 @@ class Jobs:
     def program(self, workspace: Path, shared: Path, lease: str) -> Job:
         """Gives the program under test, which does what the tests ask."""
         words = (str(shared / "bridge"), str(workspace), *self._paths(workspace))
-        return self._around(beginning("subject", "main", *words), workspace, shared, lease)
+        return self._around(
+            self.interpreter.command("subject", "main", *words), workspace, shared, lease
+        )
 
     def together(self, workspace: Path, shared: Path, lease: str, word: str) -> Job:
         """Gives tests and program in one process, which begins each line it tells with a word."""
         order = self.order(workspace, shared)
         return self._around(
-            beginning("together", "main", order, paths=pytest_paths()),
+            self.interpreter.command("together", "main", order, paths=pytest_paths()),
             workspace,
             shared,
             lease,
@@ -94,7 +97,8 @@ class Jobs:
             folder=str(workspace),
             environment=_PLAIN | self.tests.environment,
             mounts=(
-                *mounts(),
+                *self.interpreter.mounts(),
+                *self.tests.mounts,
                 Mount(source=workspace, target=str(workspace), is_writable=True),
                 Mount(source=shared, target=str(shared), is_writable=True),
                 *hidden,
