@@ -56,7 +56,7 @@ arms:
       agent:
         harness: {command: {argv: [no-such-agent]}}
         model: some-model-2026-01-01
-        provider: {compatible: {url: "http://127.0.0.1:9", key: NO_SUCH_KEY}}
+        provider: {provider: my-server, url: "http://127.0.0.1:9", key_variable: NO_SUCH_KEY}
 """
 
 
@@ -66,7 +66,7 @@ def test_an_agent_s_key_and_program_are_looked_for_and_nobody_is_asked(study: Pa
     path.write_text(text[: text.index("arms:")] + _AGENT)
     done = _run("doctor", study)
     assert done.returncode == 3, done.stdout
-    assert "NEEDED  models of arm release-1: there is no key for compatible" in done.stdout
+    assert "NEEDED  models of arm release-1: there is no key for my-server" in done.stdout
     assert "NO_SUCH_KEY" in done.stdout
     there = _run("doctor", study, NO_SUCH_KEY="canary-of-a-key")
     assert "ok      models of arm release-1: its provider can be asked" in there.stdout
