@@ -1,15 +1,18 @@
 """Every trial has its own way to its model, and each call on it is recorded."""
 
 import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 import anyio
 import httpx
 import pytest
 
 from equipoise.errors import InputError
-from equipoise.gateway.exchange import unpack
+from equipoise.gateway.exchange import Answered, Asked, unpack
 from equipoise.gateway.scripted.upstream import Scripted
 from equipoise.gateway.server import RecordingGateway
 from equipoise.gateway.wire.facts import Api
@@ -223,6 +226,61 @@ def test_a_harness_that_leaves_ends_its_call() -> None:
     (call,) = anyio.run(run)
     assert (call.fault, call.stop_reason) == ("client_gone", None)
     assert call.model_answered == MODEL
+
+
+class _Lingering:
+    """A provider that keeps the connection after its last event."""
+
+    name = "lingering"
+    vendor = ""
+    patience = 1.0
+
+    def __init__(self) -> None:
+        self._scripted = Scripted(scenario(_TURN))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        pass
+
+    @asynccontextmanager
+    async def answer(self, asked: Asked) -> AsyncIterator[Answered]:
+        async with self._scripted.answer(asked) as answered:
+            yield Answered(
+                status=answered.status,
+                headers=answered.headers,
+                chunks=self._lingering(answered.chunks),
+            )
+
+    async def _lingering(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        async for chunk in chunks:
+            yield chunk
+        await anyio.sleep(30)
+
+
+@pytest.mark.parametrize("api", [Api.MESSAGES, Api.RESPONSES, Api.CHAT])
+def test_a_harness_that_leaves_with_the_whole_answer_has_it(api: Api) -> None:
+    last = {Api.MESSAGES: b"message_stop", Api.RESPONSES: b"response.completed"}.get(api, b"[DONE]")
+
+    async def run() -> tuple[ModelCall, ...]:
+        left = anyio.Event()
+        async with RecordingGateway(_Lingering(), clock, keep=lambda *_: left.set()) as held:
+            url = held.open("t1", MODEL).url + path_of(api)
+            body = body_of(api, is_streamed=True)
+            async with client() as http, http.stream("POST", url, json=body) as answer:
+                seen = b""
+                async for chunk in answer.aiter_bytes():
+                    seen += chunk
+                    if last in seen:
+                        break
+            with anyio.fail_after(5):
+                await left.wait()
+            return held.close("t1")
+
+    (call,) = anyio.run(run)
+    assert (call.fault, call.status) == ("", 200)
+    assert call.usage is not None
 
 
 def test_closing_cuts_what_is_under_way() -> None:

@@ -120,6 +120,10 @@ class Caller:
             return
         call.is_recorded = True
         found = call.reading.end() if call.reading is not None else Found()
+        has_end = found.is_complete or (found.stop_reason is not None and not found.fault)
+        if call.fault == "client_gone" and has_end and call.is_passed_on:
+            call.fault = ""  # it left with the whole answer, before the connection's own end
+        found.is_complete = has_end and not call.fault
         is_answer = call.status is not None and call.status < 400
         if is_answer and not found.is_complete and not (call.fault or found.fault):
             call.fault = "cut_stream"
@@ -248,6 +252,7 @@ class Caller:
             if is_streamed:
                 headers = {k: v for k, v in call.headers.items() if k != "content-length"}
                 await channel.begin(answered.status, headers)
+                call.is_passed_on = True
             async for chunk in answered.chunks:
                 call.took(chunk, self._terms.limits.max_answer_bytes)
                 if is_streamed:
@@ -256,6 +261,7 @@ class Caller:
                 await channel.end()
             else:
                 await channel.reply(answered.status, call.headers, bytes(call.answer))
+                call.is_passed_on = True
         except Cut as error:
             call.fault = str(error) or "cut_stream"
             await _cut(call, channel, "the connection to the model was cut in its answer")

@@ -19,7 +19,11 @@ Keep = Callable[[str, str, bytes], None]
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """One call under way; `record` says what is known of it at any moment."""
+    """One call under way; `record` says what is known of it at any moment.
+
+    `is_sent`: it may have reached the upstream; `is_passed_on`: what was read of its answer has
+    gone to the harness.
+    """
 
     seq: int
     asked: Asked
@@ -36,6 +40,7 @@ class Call:
     is_simulated: bool = False
     is_recorded: bool = False
     is_sent: bool = False
+    is_passed_on: bool = False
     reservation: Reservation | None = None
     exchange: Exchange | None = None
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
