@@ -50,7 +50,11 @@ def command(study: Path, *, catalog: Path | None, arm: str | None, as_json: bool
         write("".join(f"{line}\n" for told in graded for line in _lines(told)))
         versions = sorted({told.version for told in graded})
         other = f" --catalog {versions[0]}" if catalog is not None and len(versions) == 1 else ""
-        write(f"next: equipoise compare {study}{other}\n")
+        without = sorted({told.arm for told in graded if not told.n_trials})
+        for name in without:
+            write(f"next: equipoise run {study} --arm {name}, which has no trial yet; then grade\n")
+        if not without:
+            write(f"next: equipoise compare {study}{other}\n")
 
 
 def _lines(told: "Told") -> Iterator[str]:

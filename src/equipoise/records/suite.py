@@ -43,11 +43,15 @@ class PartitionScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SuiteFlaky(msgspec.Struct, frozen=True, kw_only=True):
-    """A unit whose repetitions disagree: the share of its repetitions that lost anything."""
+    """A unit whose repetitions disagree: the share of its repetitions that lost anything.
+
+    `categories` are those that some of its repetitions lost and others not.
+    """
 
     unit: str
     rate: float
     n: int
+    categories: tuple[str, ...] = ()
 
 
 class RaterSpread(msgspec.Struct, frozen=True, kw_only=True):

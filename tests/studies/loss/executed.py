@@ -42,6 +42,7 @@ def executed_study(
     endings: dict[str, Ending] | None = None,
     exit_code: int = 0,
     is_durable: bool = True,
+    only_begun: str = "",
     **changes: Any,
 ) -> Path:
     """Makes a study, seals it, and archives a run of each arm as if it had been executed.
@@ -52,6 +53,7 @@ def executed_study(
         endings: unit -> how its trials end, where not completed.
         exit_code: of every trial.
         is_durable: false for large ones.
+        only_begun: an arm whose run has no trial yet.
         changes: see `made_study`.
     """
     made_study(folder, **changes)
@@ -72,7 +74,7 @@ def executed_study(
         manifest = Manifest(run_id=path.name, kind="run", tool_version="0", run=facts)
         with Archive.create(path, manifest, is_durable=is_durable) as archive:
             archive.append(Event(kind=EventKind.STARTED, at=NOW.isoformat()))
-            for unit in sealed.plan.units:
+            for unit in sealed.plan.units if arm.name != only_begun else ():
                 for repetition in range(1, unit.repetitions + 1):
                     _execute(
                         archive, (unit.id, arm.name, repetition), left, endings or {}, exit_code

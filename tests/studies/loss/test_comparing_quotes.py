@@ -44,6 +44,17 @@ def test_the_quote_is_of_the_unit_that_adds_most(tmp_path: Path) -> None:
     assert citation.n_further == 359
 
 
+@pytest.mark.parametrize("n", [74, 75])
+def test_a_quote_that_is_cut_on_the_terminal_says_so(tmp_path: Path, n: int) -> None:
+    """The quote ends with a space and the name of the unit: six characters more."""
+    quote = "w" * n
+    folder = made(tmp_path, losses("r", 0.4, quote=quote) + losses("i", 0.1))
+    told = called("compare", folder).output
+    whole = f'"{quote} r0000"'
+    assert (whole in told) is (len(whole) - 2 <= 80)
+    assert ('…"' in told) is (len(whole) - 2 > 80)
+
+
 def msgspec_with(one: Run, value: float) -> Run:
     """The run with this loss where it lost anything."""
     lost = {name: value if share else 0.0 for name, share in one.lost.items()}

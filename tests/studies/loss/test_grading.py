@@ -55,6 +55,16 @@ def test_a_user_grades_what_was_run(tmp_path: Path) -> None:
     equipoise("verify", archive_of(folder, "release-2").path)
 
 
+def test_an_arm_without_trials_is_run_next_and_not_compared(tmp_path: Path) -> None:
+    folder = executed_study(tmp_path / "study", catalog=CATALOG, only_begun="release-2")
+    said = equipoise("grade", folder).stdout
+    assert "release-2: 0 trials under v1" in said
+    assert f"next: equipoise run {folder} --arm release-2, which has no trial yet" in said
+    assert "next: equipoise compare" not in said
+    only = equipoise("grade", folder, "--arm", "release-1").stdout
+    assert f"next: equipoise compare {folder}" in only
+
+
 @pytest.mark.requirement("E2E-36")
 def test_e2e_36_the_loss_is_the_weighted_share_lost(study: Path) -> None:
     units = {trial.id: trial.unit for trial in trials(study, "release-2")}

@@ -189,6 +189,7 @@ def test_repetitions_are_averaged_inside_the_unit_and_wavering_is_named(tmp_path
     assert refund.stddev_within == pytest.approx(math.sqrt((2 / 3) / 6))
     assert [(f.unit, f.n) for f in suite.flaky] == [("r1", 3)]
     assert suite.flaky[0].rate == pytest.approx(1 / 3)
+    assert suite.flaky[0].categories == ("tool_call_wrong_arg", "tone_off")
     assert suite.incomplete_units == ("i1",)
 
 

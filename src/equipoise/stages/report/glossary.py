@@ -56,3 +56,49 @@ WORDS: tuple[tuple[str, str], ...] = (
     ),
 )
 """Word -> meaning, in reading order."""
+
+LOSS_WORDS: tuple[tuple[str, str], ...] = (
+    ("loss", "how much of a unit went wrong, from 0 (nothing lost) to 1 (all lost)."),
+    ("catalog", "the list of what can go wrong, and how much each thing weighs; it has a version."),
+    ("category", "one thing that can go wrong, found by a check or by a judge."),
+    (
+        "cell",
+        "one partition, or one category in one partition: what is compared, and counted in k.",
+    ),
+    ("suite", "what one arm lost under one catalog, by partition and category."),
+    (
+        "suite score",
+        (
+            "the mean loss of an arm over its scored partitions, weighted by how often a kind of "
+            "unit occurs and how severe it is; no cell is decided by it."
+        ),
+    ),
+    ("completed", "the share of the planned executions that ended with an outcome."),
+    ("coverage", "the share of the catalog's weight that could be evaluated."),
+    ("weight scored", "the share of all weight that lies in partitions with enough units."),
+    (
+        "spread, within",
+        "the standard deviation between units; the one between repetitions of the same unit.",
+    ),
+    ("literal", "limits by the written rule: difference ± z × standard error, z = 2 + ln(k)/2."),
+    (
+        "guarded",
+        (
+            "limits that also hold where losses are rare, all alike or lopsided, so that a spread "
+            "of 0 is never taken for certainty; a listed cell passes the literal and the guarded."
+        ),
+    ),
+    ("listed", "the whole interval lies beyond the margin, and a verbatim quote stands behind it."),
+    ("citation", "a quote that stands word for word in the archived output of a trial."),
+    (
+        "unterbelegt",
+        "a partition with fewer units than it needs: never listed, never in the score.",
+    ),
+    ("unbewertbar", "nothing could be measured there, and the reason is given; it is never a 0."),
+    ("flaky", "a unit whose repetitions disagree; it counts once, with their mean."),
+    ("anchor", "a deterministic unit, executed once: executed again it has to lose the same."),
+    ("adversarial", "a unit made to break the system; it stands apart and is in no score."),
+    ("mode", "A: the system was executed for this; B: frozen logs were read."),
+    ("provenance", "synthetisch: units are invented; korpus: they are taken from life."),
+)
+"""Words of loss studies -> meaning; they stand on their page before the others."""

@@ -6,7 +6,9 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from equipoise.records.suite import SuiteFlaky
 from equipoise.stages.report.loss.page import to_loss_page
+from house.documents import ROOT
 from stages.report.extremes import HOSTILE
 from stages.report.loss.readings import ordinary
 from stages.report.pages import Node, page_of
@@ -67,3 +69,34 @@ def test_simulated_runs_are_marked_where_nobody_can_miss_it() -> None:
     text = to_loss_page(replace(reading, new=marked)).decode()
     assert "Nothing here speaks of real systems" in text
     assert "Nothing here speaks of real systems" not in to_loss_page(reading).decode()
+
+
+def test_each_flaky_unit_has_its_reason_and_many_are_cut_with_their_number() -> None:
+    reading = ordinary()
+    many = tuple(
+        SuiteFlaky(unit=f"u{n:02}", rate=0.5, n=2, categories=("tone", "late") if n else ())
+        for n in range(33)
+    )
+    new = msgspec.structs.replace(reading.new, flaky=many, anchors_differing=("u00",))
+    text = to_loss_page(replace(reading, new=new)).decode()
+    shown = text[text.index(f"<caption>Flaky units of {new.arm}") :]
+    shown = shown[: shown.index("</table>") + 200]
+    assert shown.count("tone, late wavers") == 19
+    assert "deterministic, and lost otherwise when executed again" in shown
+    assert "13 more" in shown
+
+
+def test_every_term_of_the_page_stands_among_its_words_and_in_the_glossary() -> None:
+    text = to_loss_page(ordinary()).decode()
+    words = text.partition('id="words"')[2]
+    defined = " ".join(re.findall(r"<dt>(.*?)</dt>", words)).lower()
+    glossary = ROOT.joinpath("docs/glossary.md").read_text("utf-8").lower()
+    terms = (
+        *("loss", "suite score", "literal", "guarded", "reportable", "excludable", "coverage"),
+        *("margin", "completed", "weight scored", "spread", "within", "unterbelegt", "flaky"),
+        *("adversarial", "citation", "partition", "mode", "provenance", "catalog", "cell"),
+    )
+    for term in terms:
+        assert term in defined, f"the page does not say what {term} means"
+        if term != "completed":
+            assert term in glossary, term

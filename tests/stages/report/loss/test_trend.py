@@ -49,6 +49,16 @@ def test_a_suite_without_a_score_is_a_row_and_no_point() -> None:
     assert "1 of them without a score" in text
 
 
+@pytest.mark.parametrize("n", [1, 6, 7])
+def test_every_point_and_row_names_its_run(n: int) -> None:
+    names = [f"release-{i}-0123abcd-{i}" for i in range(n)]
+    text = to_trend_page("t", [replace(POINT, run_id=name) for name in names], "0.1").decode()
+    for name in names:
+        assert f"<title>{name} on 2026-01-01: loss 0.180" in text
+        assert name in text[text.index('id="rows"') :]
+        assert (f'text-anchor="middle">{name}</text>' in text) is (n <= 6)
+
+
 @pytest.mark.parametrize("hostile", sorted(HOSTILE))
 def test_foreign_text_is_escaped(hostile: str) -> None:
     text = HOSTILE[hostile]

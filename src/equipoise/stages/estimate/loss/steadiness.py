@@ -38,6 +38,7 @@ def steadiness(con: duckdb.DuckDBPyConnection, trials: LossTrials, table: UnitTa
     ).fetchall()
     anchors = _anchors(con, trials, table)
     both = sorted([*flaky, *((unit, lost / n, n) for unit, n, lost in anchors if 0 < lost < n)])
+    wavered = _categories(con, table) if flaky else {}
     lists = {
         "stochastic units have fewer evaluated repetitions than planned": len(incomplete),
         "units are flaky": len(both),
@@ -45,7 +46,10 @@ def steadiness(con: duckdb.DuckDBPyConnection, trials: LossTrials, table: UnitTa
     }
     return Steadiness(
         incomplete=tuple(unit for (unit,) in incomplete[:MOST_NAMED]),
-        flaky=tuple(SuiteFlaky(unit=u, rate=rate, n=n) for u, rate, n in both[:MOST_NAMED]),
+        flaky=tuple(
+            SuiteFlaky(unit=unit, rate=rate, n=n, categories=wavered.get(unit, ()))
+            for unit, rate, n in both[:MOST_NAMED]
+        ),
         anchors=tuple(unit for unit, _, _ in anchors[:MOST_NAMED]),
         notes=tuple(
             f"{n} {what}; {MOST_NAMED} of them are named"
@@ -53,6 +57,23 @@ def steadiness(con: duckdb.DuckDBPyConnection, trials: LossTrials, table: UnitTa
             if n > MOST_NAMED
         ),
     )
+
+
+def _categories(con: duckdb.DuckDBPyConnection, table: UnitTable) -> dict[str, tuple[str, ...]]:
+    """Gives, by flaky unit, the categories that some repetitions lost and others not."""
+    wavered = ", ".join(
+        f"count(*) FILTER (c{c.place} > 0) BETWEEN 1 AND count(c{c.place}) - 1"
+        for c in table.categories
+    )
+    rows = con.execute(
+        f"SELECT unit, {wavered} FROM {table.chosen} WHERE unit IN (SELECT unit FROM "
+        f"{table.units} WHERE n_lost > 0 AND n_lost < n_value ORDER BY unit LIMIT {MOST_NAMED}) "
+        "GROUP BY unit"
+    ).fetchall()
+    return {
+        unit: tuple(c.id for c, is_so in zip(table.categories, found, strict=True) if is_so)
+        for unit, *found in rows
+    }
 
 
 def _anchors(

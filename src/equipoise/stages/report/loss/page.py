@@ -6,7 +6,7 @@ from equipoise.records.plan import Plan, SpreadSource, Stopping
 from equipoise.records.suite import LossComparison, LossRow
 from equipoise.stages.report.forest import Axis, Bar, scale
 from equipoise.stages.report.frame import filled
-from equipoise.stages.report.glossary import WORDS
+from equipoise.stages.report.glossary import LOSS_WORDS, WORDS
 from equipoise.stages.report.loss.cells import findings_section, guarded, others_section, shown
 from equipoise.stages.report.loss.reading import LossReading, joint, name, word
 from equipoise.stages.report.loss.suites import steadiness_section, suites_section
@@ -68,7 +68,7 @@ def to_loss_page(reading: LossReading) -> bytes:
         margin=plain(comparison.mde),
         sections=sections,
         sources=[(s.arm, s.run_id, s.results_sha256) for s in (reading.base, reading.new)],
-        words=WORDS,
+        words=(*LOSS_WORDS, *WORDS),
         notes=[label(note, 400) for note in comparison.notes],
     )
 

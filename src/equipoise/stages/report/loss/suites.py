@@ -1,12 +1,13 @@
 """The two suites side by side: score, completion, partitions, what wavered, what broke."""
 
-from equipoise.records.suite import PartitionScore, Suite
+from equipoise.records.suite import PartitionScore, Suite, SuiteFlaky
 from equipoise.stages.report.loss.reading import LossReading
 from equipoise.stages.report.numbers import count, counted, fixed, mean, percent, plain
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label
 
 _MOST = 20
+_MOST_WHYS = 3
 
 
 def suites_section(reading: LossReading) -> Section:
@@ -123,9 +124,14 @@ def _flaky(suite: Suite) -> Table | None:
     worst = sorted(suite.flaky, key=lambda unit: (abs(unit.rate - 0.5), unit.unit))
     made = table(
         f"Flaky units of {label(suite.arm)}",
-        ("Unit", "#Repetitions that lost", "#Repetitions"),
+        ("Unit", "#Repetitions that lost", "#Repetitions", "Why"),
         [
-            (named(one.unit), Cell(text=percent(one.rate)), Cell(text=count(one.n)))
+            (
+                named(one.unit),
+                Cell(text=percent(one.rate)),
+                Cell(text=count(one.n)),
+                Cell(text=_why_flaky(suite, one)),
+            )
             for one in worst[:_MOST]
         ],
     )
@@ -136,6 +142,16 @@ def _flaky(suite: Suite) -> Table | None:
         n_more=max(0, len(worst) - _MOST),
         more_in="suite.json",
     )
+
+
+def _why_flaky(suite: Suite, one: SuiteFlaky) -> str:
+    if one.categories:
+        shown = ", ".join(label(name, 30) for name in one.categories[:_MOST_WHYS])
+        further = len(one.categories) - _MOST_WHYS
+        return f"{shown} wavers" + (f" … and {further} more" if further > 0 else "")
+    if one.unit in suite.anchors_differing:
+        return "deterministic, and lost otherwise when executed again"
+    return "no single category wavers"
 
 
 def _broken(suite: Suite) -> Table | None:

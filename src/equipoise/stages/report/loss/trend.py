@@ -13,6 +13,8 @@ _HEIGHT = 220.0
 _TOP = 16.0
 _BOTTOM = 28.0
 _SURE = 1.96
+_MOST_NAMED = 6
+"""Points that are named where they stand; of more, on pointing at one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,7 @@ class Dot:
     lo: str
     hi: str
     text: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,7 @@ def to_trend_page(title: str, points: Sequence[TrendPoint], tool_version: str) -
         stretches=drawn,
         n_points=len(points),
         n_without=sum(point.score is None for point in points),
+        is_named=len(points) <= _MOST_NAMED,
         height=f"{_HEIGHT:.0f}",
         ticks=[(f"{_up(top * n / 4, top):.1f}", fixed(top * n / 4, 2)) for n in range(5)],
         section=_rows(points, parts),
@@ -146,6 +150,7 @@ def _dot(point: TrendPoint, place: float, top: float) -> Dot:
         y=f"{_up(point.score, top):.1f}",
         lo=f"{_up(point.score - half, top):.1f}",
         hi=f"{_up(point.score + half, top):.1f}",
+        name=label(point.run_id, 28),
         text=f"{label(point.run_id)} on {label(point.date)}: loss {fixed(point.score, 3)}{known}",
     )
 
