@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from equipoise.records.brief import Request
 from equipoise.records.call import ModelCall
@@ -221,6 +221,19 @@ class Agent(Protocol):
 
     def told(self, task: Task, ended: Ended, calls: Sequence[ModelCall]) -> Told:
         """Reads what the harness left in `task.home`; never raises for what it finds there."""
+        ...
+
+
+@runtime_checkable
+class ChecksTasks(Protocol):
+    """A harness that knows before a run what it would refuse, whatever the cell."""
+
+    def check(self, task: Task) -> None:
+        """Refuses a task that no run of it could answer; nothing is written or started.
+
+        Raises:
+            InputError: the model is not named exactly, or a switch is asked for that it lacks.
+        """
         ...
 
 

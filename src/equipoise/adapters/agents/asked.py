@@ -15,7 +15,7 @@ ALIASES = frozenset(
 """Names that stand for whatever model is current."""
 
 
-def check(task: Task, harness: str, *, has_hooks: bool = True) -> None:
+def check_task(task: Task, harness: str, *, has_hooks: bool = True) -> None:
     """Refuses a task that no run of it could answer.
 
     Raises:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.agents.asked import check, no_switch, prompt_of, write_given
+from equipoise.adapters.agents.asked import check_task, no_switch, prompt_of, write_given
 from equipoise.adapters.agents.layout import GIVEN, OWN, Layout
 from equipoise.adapters.agents.options import Options
 from equipoise.adapters.agents.programs import (
@@ -75,6 +75,17 @@ class ClaudeCode:
         self._version = found.version
         return found
 
+    def check(self, task: Task) -> None:
+        """Refuses what it could not do; see `ports.agents.ChecksTasks`.
+
+        Raises:
+            InputError: the model is not named exactly, or a switch is asked for that it lacks.
+        """
+        check_task(task, self.name, has_hooks=not self._is_bare)
+        if self._is_bare and task.skills and not task.is_skill_forced:
+            mend = "leave `bare` out, or set `skill_forced`"
+            raise no_switch("a bare session offers no skills", "an arm without skills", mend)
+
     def job(self, task: Task) -> Job:
         """Writes the cell's configuration and gives the job.
 
@@ -82,10 +93,7 @@ class ClaudeCode:
             InputError: the model is not named exactly, a switch is asked for that a bare session
                 lacks, or Claude Code is not here.
         """
-        check(task, self.name, has_hooks=not self._is_bare)
-        if self._is_bare and task.skills and not task.is_skill_forced:
-            mend = "leave `bare` out, or set `skill_forced`"
-            raise no_switch("a bare session offers no skills", "an arm without skills", mend)
+        self.check(task)
         program = self._program()
         if program is None:
             raise no_program("Claude Code", MEND)

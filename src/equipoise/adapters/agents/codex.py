@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.agents.asked import check, no_switch, prompt_of, write_given
+from equipoise.adapters.agents.asked import check_task, no_switch, prompt_of, write_given
 from equipoise.adapters.agents.layout import GIVEN, OWN, Layout
 from equipoise.adapters.agents.options import Options
 from equipoise.adapters.agents.programs import (
@@ -72,6 +72,20 @@ class Codex:
         self._version = found.version
         return found
 
+    def check(self, task: Task) -> None:
+        """Refuses what it could not do; see `ports.agents.ChecksTasks`.
+
+        Raises:
+            InputError: the model is not named exactly, or a switch is asked for that it lacks.
+        """
+        check_task(task, self.name)
+        if task.tools:
+            mend = "leave `tools` out, or take claude-code"
+            raise no_switch("Codex offers the tools of its own choice", "no list of tools", mend)
+        if task.max_turns is not None:
+            mend = "bound the session by `bounds.wall_s`, or by the provider's `max_usd`"
+            raise no_switch("Codex has no limit of turns", "no `max_turns`", mend)
+
     def job(self, task: Task) -> Job:
         """Writes the cell's configuration and gives the job.
 
@@ -79,13 +93,7 @@ class Codex:
             InputError: the model is not named exactly, a switch is asked for that Codex lacks, or
                 Codex is not here.
         """
-        check(task, self.name)
-        if task.tools:
-            mend = "leave `tools` out, or take claude-code"
-            raise no_switch("Codex offers the tools of its own choice", "no list of tools", mend)
-        if task.max_turns is not None:
-            mend = "bound the session by `bounds.wall_s`, or by the provider's `max_usd`"
-            raise no_switch("Codex has no limit of turns", "no `max_turns`", mend)
+        self.check(task)
         program = self._program()
         if program is None:
             raise no_program("Codex", MEND)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.agents.asked import check, no_switch, prompt_of, write_given
+from equipoise.adapters.agents.asked import check_task, no_switch, prompt_of, write_given
 from equipoise.adapters.agents.layout import OWN, Layout
 from equipoise.adapters.agents.options import Options, filled
 from equipoise.adapters.agents.programs import missing, on_path, probed
@@ -70,6 +70,16 @@ class Command:
             return Available(is_available=True)
         return missing(self._argv[0], mend)
 
+    def check(self, task: Task) -> None:
+        """Refuses what it could not do; see `ports.agents.ChecksTasks`.
+
+        Raises:
+            InputError: the model is not named exactly, or a switch is asked for that it lacks.
+        """
+        if self._calls_model:
+            check_task(task, self.name, has_hooks=False)
+        self._check_switches(task)
+
     def job(self, task: Task) -> Job:
         """Gives the job.
 
@@ -77,9 +87,7 @@ class Command:
             InputError: the model is not named exactly, or the task has switches that no program
                 could be told of.
         """
-        if self._calls_model:
-            check(task, self.name, has_hooks=False)
-        self._check_switches(task)
+        self.check(task)
         write_given(task, self._given(task))
         values = self._values(task)
         layout = self._layout

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.adapters.agents.asked import (
-    check,
+    check_task,
     no_switch,
     prompt_of,
     skill_description,
@@ -71,6 +71,17 @@ class MiniSwe:
         self._version = found.version
         return found
 
+    def check(self, task: Task) -> None:
+        """Refuses what it could not do; see `ports.agents.ChecksTasks`.
+
+        Raises:
+            InputError: the model is not named exactly, or a switch is asked for that it lacks.
+        """
+        check_task(task, self.name, has_hooks=False)
+        if set(task.tools) - {_TOOL}:
+            what = f"mini-swe-agent offers {_TOOL} and nothing else"
+            raise no_switch(what, f"no list of tools, or [{_TOOL}]")
+
     def job(self, task: Task) -> Job:
         """Writes the cell's settings and gives the job.
 
@@ -78,10 +89,7 @@ class MiniSwe:
             InputError: the model is not named exactly, or a switch is asked for that this harness
                 lacks.
         """
-        check(task, self.name, has_hooks=False)
-        if set(task.tools) - {_TOOL}:
-            what = f"mini-swe-agent offers {_TOOL} and nothing else"
-            raise no_switch(what, f"no list of tools, or [{_TOOL}]")
+        self.check(task)
         write_given(task, self._given(task))
         layout = self._layout
         interpreter, mounts = self._interpreter()

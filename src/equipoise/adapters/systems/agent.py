@@ -1,5 +1,6 @@
 """A system that is an agent: a harness in a sandbox, on a copy of a seed, with a way to a model."""
 
+import math
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -20,13 +21,24 @@ from equipoise.ports import Answer
 from equipoise.ports.agents import (
     Agent,
     Available,
+    ChecksTasks,
     Isolation,
     Route,
     Sandbox,
     Seed,
     Task,
 )
-from equipoise.records.brief import Request
+from equipoise.records.brief import Brief, Request
+
+_SAMPLE = Request(
+    trial="",
+    brief=Brief(unit="", content={}, labels={}),
+    arm="",
+    repetition=1,
+    attempt=1,
+    seed=0,
+    timeout_s=math.inf,
+)
 
 
 class AgentSystem:
@@ -43,13 +55,16 @@ class AgentSystem:
         """Reads the specification and finds its harness, its sandbox and who answers.
 
         Raises:
-            InputError: a key, a value or a placeholder is wrong, or names nothing known.
+            InputError: a key, a value or a placeholder is wrong, or names nothing known; or the
+                harness lacks a switch that is asked for.
         """
         self._options = AgentOptions.of(spec, setting)
         self._setting = setting
         self._sandbox: Sandbox | None = None
         self._means = means
         self._agent = self._made(Isolation.NAMESPACES)
+        if isinstance(self._agent, ChecksTasks):
+            self._agent.check(self._sample())
         self._route = means.gateway(self._options.provider, setting)
         self._seed_of: SeedOf = means.seeds(setting)
         self._stack = AsyncExitStack()
@@ -98,7 +113,10 @@ class AgentSystem:
             place = await anyio.to_thread.run_sync(self._prepare, Path(request.workspace), asked)
         except (OSError, EquipoiseError) as error:
             return Answer(ending=infrastructure(f"workspace: {error}", is_retriable=False))
-        session = await self._session(request, values, place, time.monotonic() - before)
+        try:
+            session = await self._session(request, values, place, time.monotonic() - before)
+        except EquipoiseError as error:
+            return Answer(ending=infrastructure(f"session: {error}", is_retriable=False))
         return session.answer(self._versions)
 
     async def canary(self, request: Request) -> Answer:
@@ -151,8 +169,19 @@ class AgentSystem:
             took_s={"copy": copied_s, "session": ran - before, "freeze": time.monotonic() - ran},
         )
 
+    def _sample(self) -> Task:
+        """A task as every cell's will be, for the harness to look at; a templated model is none."""
+        model = self._options.model
+        return self._task(
+            _SAMPLE,
+            "some-model-1" if "{" in model else model,
+            self._options.prompt,
+            Route(trial="", url="", socket=None, token=""),
+            _Folders(workspace=Path(), home=Path()),
+        )
+
     def _task(
-        self, request: Request, model: str, prompt: str, route: Route, place: "_Place"
+        self, request: Request, model: str, prompt: str, route: Route, place: "_Folders"
     ) -> Task:
         options = self._options
         return Task(
@@ -173,12 +202,18 @@ class AgentSystem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """Where one session happens."""
+class _Folders:
+    """The folders of one session."""
 
-    seed: Seed
     workspace: Path
     home: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place(_Folders):
+    """Where one session happens, and what it begins with."""
+
+    seed: Seed
 
 
 def _named(what: str, name: str, found: Available) -> dict[str, str]:
