@@ -21,6 +21,7 @@ from equipoise.records.trial import EndingKind, Fault, Trial
 from equipoise.studies.loss.running_asked import Around
 from equipoise.wiring import adapters
 from studies.loss.desks import desk_study
+from studies.loss.made_study import made_units
 from studies.loss.runs import archive_of, equipoise, events, outputs, run_here, trials
 
 PROBES = '[{name: journal, files: {glob: "logs/*.jsonl", trace: trace}}]'
@@ -207,7 +208,13 @@ def test_a_wrong_placeholder_is_told_and_no_outcome(tmp_path: Path) -> None:
         f"\n  - {{name: release-1, system: {{command: "
         f'[{sys.executable}, agent.py, "{{brief.amount}}"]}}}}'
     )
-    other = desk_study(tmp_path / "other", arms=arms, baseline="release-1", anti_mock="")
+    terms: dict[str, Any] = {"arms": arms, "baseline": "release-1"}
+    with pytest.raises(InputError, match=r"has \{brief.amount\}, and no unit has that"):
+        desk_study(tmp_path / "refused", **terms)
+    units = made_units(2)
+    for unit in units:
+        unit["brief"]["amount"] = "1"
+    other = desk_study(tmp_path / "other", units=units, **terms)  # the canary lacks it
     with pytest.raises(InputError, match=r"has nothing at \{brief.amount\}"):
         run_here(other)
     assert trials(other, "release-1") == []
