@@ -28,6 +28,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_what_was_graded_stays(small_disk: Path) -> None:
     units = [
         unit_line(number, intent=intent, kind="deterministic")
