@@ -42,7 +42,7 @@ async def _standing_in(behaviour: Behaviour) -> AsyncIterator[str]:
     listener = Listener()
 
     async def serve(channel: Channel) -> None:
-        await behaviour(channel, await channel.body(2**26))
+        await behaviour(channel, await channel.body(2**26, lambda _: None))
 
     port = listener.loopback("provider", serve)
     try:

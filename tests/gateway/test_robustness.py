@@ -18,13 +18,16 @@ import msgspec
 import pytest
 import zstandard
 
+from equipoise.gateway.limits import Limits
 from equipoise.gateway.scripted.upstream import Scripted
-from equipoise.gateway.server import MAX_REQUEST_BYTES, RecordingGateway
+from equipoise.gateway.server import RecordingGateway
 from equipoise.gateway.wire.facts import Api
 from equipoise.records.call import ModelCall
-from gateway.asking import MODEL, ask, body_of, client, gateway, path_of, scenario
+from gateway.asking import MODEL, ask, body_of, client, clock, gateway, path_of, scenario
 
+_MOST = Limits().max_request_bytes
 _TURN = {"say": "Hello", "usage": {"input": 3, "output": 1}}
+_SIZE = len(msgspec.json.encode(body_of(Api.CHAT, "x" * 100)))
 _KILLED = """
 import sys, time, anyio
 from datetime import UTC, datetime
@@ -71,7 +74,7 @@ def test_a_request_beyond_all_bounds_is_refused_and_costs_no_memory() -> None:
 
             async def giant() -> object:
                 nonlocal n_sent
-                for _ in range(MAX_REQUEST_BYTES // 2**20 + 8):
+                for _ in range(_MOST // 2**20 + 8):
                     n_sent += 1
                     yield b" " * 2**20
 
@@ -83,7 +86,9 @@ def test_a_request_beyond_all_bounds_is_refused_and_costs_no_memory() -> None:
             if answer is not None:
                 assert answer.status_code == 413
             assert (await ask(http, route, Api.MESSAGES)).status_code == 200
-            assert len(held.close("t1")) == 1
+            first, second = held.close("t1")
+            assert (first.fault, first.status) == ("request_too_large", 413)
+            assert second.fault == ""
 
     anyio.run(run)
 
@@ -187,11 +192,32 @@ def test_a_compressed_request_is_read_as_the_plain_one(coding: str) -> None:
             for body in (plain, pack(plain)):
                 sent = headers if body is not plain else {}
                 assert (await http.post(url, content=body, headers=sent)).status_code == 200
-            bomb = pack(b" " * (MAX_REQUEST_BYTES + 1))
+            bomb = pack(b" " * (_MOST + 1))
             assert (await http.post(url, content=bomb, headers=headers)).status_code == 413
             broken = await http.post(url, content=b"{nothing", headers=headers)
             assert broken.status_code == 400
             return held.close("t1")
 
-    one, two = anyio.run(run)
+    one, two, bomb = anyio.run(run)
     assert one.request_sha256 == two.request_sha256
+    assert bomb.fault == "request_too_large"
+
+
+@pytest.mark.parametrize(
+    ("limits", "n_answered"),
+    [(Limits(max_trial_calls=3), 3), (Limits(max_trial_bytes=2 * _SIZE + 10), 2)],
+)
+def test_a_cell_that_asks_without_end_is_stopped(limits: Limits, n_answered: int) -> None:
+    async def run() -> tuple[ModelCall, ...]:
+        scripted = Scripted(scenario(_TURN))
+        async with RecordingGateway(scripted, clock, limits=limits) as held, client() as http:
+            route, other = held.open("t1", MODEL), held.open("t2", MODEL)
+            for number in range(20):
+                answer = await ask(http, route, Api.CHAT, prompt="x" * 100)
+                assert answer.status_code == (200 if number < n_answered else 413)
+            assert (await ask(http, other, Api.CHAT)).status_code == 200
+            return held.close("t1")
+
+    *answered, stopped = anyio.run(run)
+    assert [call.fault for call in answered] == [""] * n_answered
+    assert stopped.fault == "trial_limit"

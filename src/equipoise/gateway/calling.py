@@ -17,7 +17,7 @@ from equipoise.gateway.prices import Prices
 from equipoise.gateway.session import Call, Keep, Session
 from equipoise.gateway.wire.facts import Api, Found, Question
 from equipoise.gateway.wire.reading import Reading
-from equipoise.records.call import Price
+from equipoise.records.call import ModelCall, Price
 from equipoise.records.codec import encode
 
 _TELLING = frozenset({"anthropic", "openai", "google", "scripted"})
@@ -113,6 +113,25 @@ class Caller:
             await channel.refuse(asked.api, error.status, error.fault, str(error))
         except Cut:
             await channel.refuse(asked.api, 502, "cut_stream", "the answer was cut")
+
+    def note(self, session: Session, api: Api, fault: str, status: int) -> None:
+        """Records that a trial sends more than it may, once for each reason."""
+        if fault in session.noted:
+            return
+        session.noted.add(fault)
+        seq = session.next_seq()
+        session.calls[seq] = ModelCall(
+            trial=session.route.trial,
+            seq=seq,
+            api=api.value,
+            model_asked="",
+            request_sha256="",
+            at=self._terms.clock().isoformat(timespec="milliseconds"),
+            latency_ms=0.0,
+            status=status,
+            fault=fault,
+            cost=_FREE,
+        )
 
     def finish(self, session: Session, call: Call) -> None:
         """Records a call as far as it came; does nothing the second time."""

@@ -1,7 +1,7 @@
 """One HTTP exchange with a harness, seen from our side."""
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 import zstandard
@@ -69,8 +69,8 @@ class Channel:
         """Says whether status and headers have been sent."""
         return self.response is not None
 
-    async def body(self, most: int) -> bytes:
-        """Gives the request's body.
+    async def body(self, most: int, count: Callable[[int], None]) -> bytes:
+        """Gives the request's body; `count` is told of all bytes as they come, and may refuse.
 
         Raises:
             TooLarge: it has more than `most` bytes.
@@ -79,6 +79,7 @@ class Channel:
         n_bytes = 0
         async for part in self._request.content.iter_any():
             n_bytes += len(part)
+            count(len(part))
             if n_bytes > most:
                 raise TooLarge
             parts.append(part)

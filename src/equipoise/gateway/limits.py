@@ -18,7 +18,8 @@ class Limits:
     `spent_usd` is what earlier parts of the run have cost. A cap is kept by refusing each call that
     might exceed it, by its upper bound: every byte of the request one token, `unseen_tokens` for
     what a vendor adds, and the answer's `max_tokens`, or `most_output_tokens` where it has none.
-    A wait that a provider asks for beyond `longest_wait_s` is left to the harness.
+    A wait that a provider asks for beyond `longest_wait_s` is left to the harness. All requests of
+    a trial together have at most `max_trial_bytes` and are at most `max_trial_calls`.
     """
 
     max_usd: float | None = None
@@ -30,6 +31,9 @@ class Limits:
     first_wait_s: float = 1.0
     longest_wait_s: float = 60.0
     max_answer_bytes: int = 256 * 2**20
+    max_request_bytes: int = 64 * 2**20
+    max_trial_bytes: int = 512 * 2**20
+    max_trial_calls: int = 10_000
     most_output_tokens: int = 128_000
     unseen_tokens: int = 4_000
 

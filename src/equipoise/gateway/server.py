@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 from equipoise.errors import InputError
 from equipoise.gateway.asking import Collecting
 from equipoise.gateway.calling import Caller, Terms, models_listed
-from equipoise.gateway.channel import Channel, TooLarge, unpacked
+from equipoise.gateway.channel import Channel
 from equipoise.gateway.exchange import Asked, Exchange, Upstream
 from equipoise.gateway.headers import passed_on, token_in, without_key
 from equipoise.gateway.limits import Limits
@@ -21,6 +21,7 @@ from equipoise.gateway.listening import Listener, Serve, socket_folder, sweep
 from equipoise.gateway.model_ids import check_model
 from equipoise.gateway.prices import NoPrices, Prices
 from equipoise.gateway.session import Keep, Session
+from equipoise.gateway.taking import TooMuch, taken
 from equipoise.gateway.wire.facts import Api
 from equipoise.gateway.wire.paths import Place, Purpose, place_of
 from equipoise.gateway.wire.reading import asked as read_question
@@ -29,9 +30,6 @@ from equipoise.records.call import ModelCall
 from equipoise.records.codec import digest
 
 T = TypeVar("T")
-
-MAX_REQUEST_BYTES = 64 * 2**20
-"""Largest request that is read."""
 
 
 class RecordingGateway:
@@ -68,8 +66,9 @@ class RecordingGateway:
         """Takes who answers; nothing listens yet."""
         by_api = upstreams if isinstance(upstreams, Mapping) else dict.fromkeys(Api, upstreams)
         self._upstreams = by_api
+        self._limits = limits or Limits()
         terms = Terms(
-            limits=limits or Limits(),
+            limits=self._limits,
             prices=prices or NoPrices(),
             may_reach_out=may_reach_out,
             clock=clock,
@@ -251,10 +250,10 @@ class RecordingGateway:
 
     async def _ask(self, session: Session, place: Place, channel: Channel) -> None:
         try:
-            body = unpacked(channel, await channel.body(MAX_REQUEST_BYTES), MAX_REQUEST_BYTES)
-        except TooLarge:
-            message = f"the request has more than {MAX_REQUEST_BYTES} bytes"
-            await channel.refuse(place.api, 413, "request_too_large", message)
+            body = await taken(session, channel, self._limits)
+        except TooMuch as error:
+            self._caller.note(session, place.api, error.fault, 413)
+            await channel.refuse(place.api, 413, error.fault, str(error))
             return
         question = read_question(place.api, place.path, body)
         if question is None:

@@ -95,6 +95,8 @@ class Session:
     side_models: frozenset[str] = frozenset()
     is_closed: bool = False
     n_calls: int = 0
+    n_bytes: int = 0
+    noted: set[str] = field(default_factory=set)
     under_way: dict[int, Call] = field(default_factory=dict)
     calls: dict[int, ModelCall] = field(default_factory=dict)
     exchanges: dict[int, Exchange] = field(default_factory=dict)
