@@ -158,8 +158,12 @@ def _besiege(folder: Path, n_kills: int) -> None:
     """Kills a busy run at random moments; after each the next start has to find a clean machine."""
     rng = np.random.default_rng(20261130)
     for _ in range(n_kills):
-        run = subprocess.Popen([sys.executable, "-c", _BUSY, str(folder)])
+        run = subprocess.Popen(
+            [sys.executable, "-c", _BUSY, str(folder)],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
         while not folder.joinpath("leases").exists():
+            assert run.poll() is None
             time.sleep(0.01)
         time.sleep(float(rng.uniform(0.0, 0.6)))
         run.send_signal(signal.SIGKILL)
