@@ -34,7 +34,8 @@ with leases.taken("cell 1", folders=[folder / "cell", folder / "socket"]):
 
 def _begun(folder: Path, module: str, name: str) -> subprocess.Popen[bytes]:
     code = _RUN.format(module=module, name=name)
-    run = subprocess.Popen([sys.executable, "-c", code, str(folder)])
+    surroundings = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.Popen([sys.executable, "-c", code, str(folder)], env=surroundings)
     give_up = time.monotonic() + 60
     while not (folder / "cell" / "ws" / "beat").exists():
         assert time.monotonic() < give_up
