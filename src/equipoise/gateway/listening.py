@@ -24,6 +24,7 @@ _LONGEST_PATH = 100
 """Bytes that the path of a unix socket may have: 107 on Linux, 103 on macOS."""
 _GRACE_S = 0.5
 """How long what is under way may take to end once it has been told to; 0 would be for ever."""
+_SHORT = "/tmp"  # noqa: S108  the one folder there is with a short path; ours alone inside
 _QUIET = logging.getLogger("equipoise.gateway.connections")
 _QUIET.addHandler(logging.NullHandler())
 _QUIET.propagate = False
@@ -136,19 +137,26 @@ def socket_folder(wanted: Path) -> Path:
     Ours follows from the wanted one, so that the gateway that comes after a killed one finds it.
 
     Raises:
-        Blocked: somebody else has a folder of that name.
+        Blocked: somebody else has a folder of that name, or every path is too long.
     """
     wanted.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder = wanted.resolve()
-    if len(str(folder).encode()) + len("/0123456789abcdef.sock") <= _LONGEST_PATH:
+    if _is_short(folder):
         return folder
     name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
-    own = Path(tempfile.gettempdir(), f"eq-{os.geteuid()}-{name}")
+    places = (Path(base, f"eq-{os.geteuid()}-{name}") for base in (tempfile.gettempdir(), _SHORT))
+    own = next((path for path in places if _is_short(path)), None)
+    if own is None:
+        raise Blocked(f"{_SHORT} is needed for sockets; mend: TMPDIR with a path of under 60 bytes")
     own.mkdir(mode=0o700, exist_ok=True)
     held = own.lstat()
     if not stat.S_ISDIR(held.st_mode) or held.st_uid != os.geteuid() or held.st_mode & 0o077:
         raise Blocked(f"{own} is not ours alone; mend: remove it, or run elsewhere (TMPDIR)")
     return own
+
+
+def _is_short(folder: Path) -> bool:
+    return len(os.fsencode(folder)) + len("/0123456789abcdef.sock") <= _LONGEST_PATH
 
 
 def sweep(folder: Path) -> None:

@@ -40,7 +40,9 @@ def test_settings_of_the_user_change_nothing(tmp_path: Path) -> None:
             _PRINT,
             str(tmp_path / "other"),
         ],
-        env=os.environ | {"HOME": str(home), "TZ": "Asia/Tokyo", "GIT_AUTHOR_NAME": "Somebody"},
+        env=os.environ
+        | {"HOME": str(home), "TZ": "Asia/Tokyo", "GIT_AUTHOR_NAME": "Somebody"}
+        | {"PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=True,

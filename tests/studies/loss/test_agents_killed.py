@@ -49,7 +49,7 @@ def _survives(folder: Path, n_kills: int) -> None:
     )
     leases = folder / "runtime"
     leases.mkdir()
-    temporary = folder / "t"
+    temporary = folder / ("t" * 60)  # no path of a socket has room in there
     temporary.mkdir()
     surroundings = {
         "XDG_RUNTIME_DIR": str(leases),
