@@ -141,6 +141,16 @@ def test_killed_at_a_look_it_decides_the_same_and_counts_no_look_twice(
     assert result(study) == result(whole)
 
 
+def test_killed_between_the_two_records_of_the_last_look_neither_archive_lacks_it(
+    whole: Path, tmp_path: Path
+) -> None:
+    study = looked_study(tmp_path / "killed")
+    number = taken(whole)[-1].seen.number
+    killed_when(study, "release-1-*/events.jsonl", f'"number":"{number}"'.encode())
+    run_all(study)
+    same_looks(study, taken(whole))
+
+
 def test_a_limit_of_cells_cuts_anywhere_and_changes_no_decision(tmp_path: Path) -> None:
     whole = looked_study(tmp_path / "whole", looks=2, n_each=5)
     run_all(whole)

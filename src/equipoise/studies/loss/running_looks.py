@@ -179,14 +179,15 @@ class _Turns:
                     f"equipoise run {self.sealed.root}"
                 )
                 return False
-        taken = self._taken(place, number)
+        taken = self._taken(place, base_place, number)
         if taken is None:
             taken = self._took(place, base_place, number)
         if taken is None:
             return False
-        self._record(place, taken, ends=taken.stops or number == self.looks.plan.looks)
+        # The baseline first: an arm that its look ended is not come to again.
         if base_place is not None:
             self._record(base_place, taken, ends=False)
+        self._record(place, taken, ends=taken.stops or number == self.looks.plan.looks)
         return True
 
     def _took(self, place: Place, base: Place | None, number: int) -> Taken | None:
@@ -214,13 +215,16 @@ class _Turns:
         return stands.n_settled < self.looks.n_executions(number) and not stands.is_finished
 
     @staticmethod
-    def _taken(place: Place, number: int) -> Taken | None:
-        found = [
+    def _taken(place: Place, base: Place | None, number: int) -> Taken | None:
+        """Finds a look in either archive: a kill may have come between the two."""
+        found = (
             one
-            for one in taken_in(Archive.open(place.path))
+            for where in (base, place)
+            if where is not None
+            for one in taken_in(Archive.open(where.path))
             if one.new == place.run_id and one.seen.number == number
-        ]
-        return found[0] if found else None
+        )
+        return next(found, None)
 
     def _record(self, place: Place, taken: Taken, *, ends: bool) -> None:
         """Records a look, and the end of the run where it is one; what is there already stays."""
