@@ -4,9 +4,11 @@ from typing import Any
 
 import msgspec
 
+from equipoise.records.answer import Answer
 from equipoise.records.codec import digest, encode
 from equipoise.records.event import Event, Rating
 from equipoise.records.grade import Grade
+from equipoise.records.judgement import Judgement
 from equipoise.records.notice import Headline, Notice
 from equipoise.records.terms import Direction
 from equipoise.records.trial import Trial
@@ -49,19 +51,27 @@ CHAINS: dict[str, type[Any]] = {
     "documents.jsonl": Document,
     "trials.jsonl": Trial,
     "ratings.jsonl": Rating,
+    "answers.jsonl": Answer,
+    "judgements.jsonl": Judgement,
     "grades.jsonl": Grade,
     "notices.jsonl": Notice,
     "headlines.jsonl": Headline,
 }
 """Chained file -> the record its lines carry, in the order in which they are made durable."""
 
-RUN_CHAINS = frozenset({"events.jsonl", "ratings.jsonl"})
-"""Files that only the archive of a run has; an imported one has neither events nor ratings."""
+_OF_KIND = {
+    "run": frozenset(CHAINS) - {"answers.jsonl", "judgements.jsonl"},
+    "import": frozenset(CHAINS)
+    - {"events.jsonl", "ratings.jsonl", "answers.jsonl", "judgements.jsonl"},
+    "rating": frozenset({"events.jsonl", "documents.jsonl", "answers.jsonl", "judgements.jsonl"}),
+}
+"""Kind of archive -> its chained files: an imported one has no events, a rating one no trials."""
 
 
 def chains_of(kind: str) -> tuple[str, ...]:
-    """Gives the names of the chained files of an archive of this kind (``run``, ``import``)."""
-    return tuple(name for name in CHAINS if kind == "run" or name not in RUN_CHAINS)
+    """Gives the names of the chained files of an archive: ``run``, ``import`` or ``rating``."""
+    kept = _OF_KIND.get(kind, _OF_KIND["import"])
+    return tuple(name for name in CHAINS if name in kept)
 
 
 class Criterion(msgspec.Struct, frozen=True, kw_only=True):
