@@ -1,0 +1,123 @@
+"""A scenario: one task for a coding agent on a seed, and what decides what came of it."""
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class ScenarioKind(StrEnum):
+    """What is asked of the agent, and so what its main metric is."""
+
+    FIX = "fix"
+    FEATURE = "feature"
+    STOP = "stop"  # the right thing is to stop, hand over or refuse
+    DECOMPOSE = "decompose"
+    EPIC = "epic"
+
+
+class Confirmation(StrEnum):
+    """What becomes of a question to the user where nobody is there."""
+
+    SCRIPTED = "scripted"  # a scripted user confirms
+    EXPECT_STOP = "expect_stop"  # stopping in the right state is what is scored
+    NONE = "none"
+
+
+class HiddenFiles(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Hidden tests by group: paths below the scenario's `hidden-tests`."""
+
+    explicit: tuple[str, ...] = ()
+    implicit: tuple[str, ...] = ()
+
+
+class Regression(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How the seed's own suite is run; from a pristine copy, so that an agent cannot edit it."""
+
+    command: tuple[str, ...] = ("python", "-m", "pytest", "-q")
+    pristine_copy: bool = True
+
+
+class ArtifactRule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An artifact that has to be there, and the contract file that it has to keep."""
+
+    glob: str
+    contract: str
+
+
+class Dependency(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something of the environment that the skill relies on: provided, or exempted in words."""
+
+    name: str
+    provided: bool
+    exemption: str | None = None
+
+
+class ProofFiles(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Patches that prove a scenario: paths below its folder.
+
+    `reference` is by the scenario's author, `third_party` by somebody who read the need text alone,
+    `literal` does what the text says and no more, `senior` what a senior engineer would;
+    `near_misses` are fixes that hidden tests must fail.
+    """
+
+    reference: str
+    third_party: str | None = None
+    literal: str | None = None
+    senior: str | None = None
+    near_misses: tuple[str, ...] = ()
+
+
+class Scenario(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    rename={"answer_type": "answerType"},
+):
+    """The file `scenario.json`. Only `prompt` and the seed are ever seen by an agent.
+
+    `seed` names a seed of the pack, ``seed-repo`` its materialised form in the scenario's folder.
+    `bug_id` is a bug that the seed's script plants, of the `pattern`. `expected_end_state` says for
+    a stop what must be and must not be there. `root_cause` has the keywords and the text that a
+    judge compares with; `items` the expert decomposition. `canary` words are in every hidden file.
+    """
+
+    id: str
+    kind: ScenarioKind
+    seed: str
+    prompt: str
+    skill_under_test: str = ""
+    answer_type: str = "e2e-outcome"
+    bug_id: str | None = None
+    pattern: str = ""
+    difficulty: str | None = None
+    hidden_tests: HiddenFiles = HiddenFiles()
+    regression: Regression = Regression()
+    artifacts: tuple[ArtifactRule, ...] = ()
+    expected_end_state: dict[str, Any] | None = None
+    confirmation: Confirmation = Confirmation.NONE
+    dependencies: tuple[Dependency, ...] = ()
+    proofs: ProofFiles | None = None
+    root_cause: dict[str, Any] = {}
+    items: str = ""
+    time_limit_s: float = 600.0
+    held_out: bool = False
+    about: str = ""
+
+
+class Pack(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The file `pack.yaml`: whose scenarios these are and where their seeds come from.
+
+    `origin` is ``built`` (written for the pack), ``snapshot`` (a private real project, a track of
+    its own) or ``fork`` (public: models may know it, and every report says so).
+    """
+
+    name: str
+    version: str
+    origin: str
+    about: str = ""
+    seeds: tuple[str, ...] = ()
+    scenarios: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    patterns: dict[str, str] = {}
