@@ -27,7 +27,7 @@ _MOST_NOTICES = 8
 @click.option("--arm", help="Grade the runs of this arm only.")
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as JSON.")
 def command(study: Path, *, catalog: Path | None, arm: str | None, as_json: bool) -> None:
-    """Grade the runs of the sealed study in the folder STUDY, without executing anything.
+    """Grade the runs of the sealed study in the folder STUDY, without executing its systems.
 
     Every trial that ended with an outcome gets a grade in every category of the catalog, with a
     verbatim quote or the reason why there is none, and a loss. Findings of reviewers and model
@@ -40,8 +40,9 @@ def command(study: Path, *, catalog: Path | None, arm: str | None, as_json: bool
     """
     from equipoise.cli.clock import now
     from equipoise.studies.loss.grading import Asked, grade_study
+    from equipoise.wiring.suites import suites
 
-    asked = Asked(study=study, today=now().date(), catalog=catalog, arm=arm)
+    asked = Asked(study=study, today=now().date(), catalog=catalog, arm=arm, suites=suites(now))
     with _progress() as on_progress:
         graded = grade_study(asked, on_progress=on_progress)
     if as_json:

@@ -97,7 +97,7 @@ def _documents(archive: Archive, trial: Trial) -> dict[str, bytes]:
 def _seed(sealed: Sealed, arm: ArmPlan, trial: Trial) -> Any:
     from equipoise.adapters.systems.setting import Setting
     from equipoise.adapters.systems.templates import filled, values_of
-    from equipoise.wiring.agents import Seeds
+    from equipoise.wiring.agents import seeds
 
     setting = Setting(folder=sealed.root, ledger=sealed.root / FOLDER / "processes.log")
     request = Request(
@@ -110,7 +110,7 @@ def _seed(sealed: Sealed, arm: ArmPlan, trial: Trial) -> Any:
         timeout_s=0,
     )
     spec = arm.system["agent"].get("seed")
-    return Seeds(setting)(filled(spec, values_of(request, setting.fixed)) if spec else None)
+    return seeds(setting)(filled(spec, values_of(request, setting.fixed)) if spec else None)
 
 
 def _inside(name: str) -> PurePosixPath:

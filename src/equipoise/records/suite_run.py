@@ -4,6 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
+from equipoise.records.trial import Fault
+
 
 class SuiteStatus(StrEnum):
     """What a run of a suite is worth; only the first two can carry a score."""
@@ -52,7 +54,8 @@ class SuiteRun(
     `n_passed` counts expected tests that passed, of `n_expected`. `is_apart`: the program ran in
     another process than the tests, so that it could not touch their verdict. `isolation` is that of
     the sandbox. `left_out` are paths whose changes were not taken over. `tampered` says what was
-    tampered with, a line each; `why` what stopped the run. `suite_sha256` is over the hidden files.
+    tampered with, a line each; `why` what stopped the run, `fault` whose fault that was.
+    `suite_sha256` is over the hidden files.
     """
 
     suite: str
@@ -68,6 +71,7 @@ class SuiteRun(
     started_at: str
     duration_ms: float
     why: str = ""
+    fault: Fault = Fault.NONE
     tampered: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 

@@ -194,7 +194,7 @@ def agent(name: str, spec: Any, root: Path, isolation: Isolation) -> Agent:
 def _agent_system(spec: Any, setting: Any) -> System:
     parts = import_module("equipoise.wiring.agents")
     gateway = import_module("equipoise.wiring.providers").gateway
-    means = _loaded(_MEANS)(sandbox=parts.sandbox, agent=agent, gateway=gateway, seeds=parts.Seeds)
+    means = _loaded(_MEANS)(sandbox=parts.sandbox, agent=agent, gateway=gateway, seeds=parts.seeds)
     made: System = _loaded(SYSTEMS["agent"])(spec, setting, means)
     return made
 
@@ -222,6 +222,7 @@ def adapters(where: Executor | None = None) -> Adapters:
         environment=lambda names: _loaded(_ALLOWED)(names, os.environ),
         observed=observed,
         end_leftovers=executing.end_leftovers,
+        suites=import_module("equipoise.wiring.suites").suites,
     )
 
 

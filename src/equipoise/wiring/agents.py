@@ -39,13 +39,18 @@ async def surveyed() -> Mapping[str, Available]:
     return found
 
 
+def seeds(setting: Any) -> "Seeds":
+    """Gives the seeds of a run, kept beside its other files that will go."""
+    keep = setting.ledger.parent if setting.ledger else setting.folder / "work"
+    return Seeds(setting.folder, keep)
+
+
 class Seeds:
     """The seeds of one run, each made once; called from several threads."""
 
-    def __init__(self, setting: Any) -> None:
-        """Keeps them beside the run's other files that will go."""
-        self._folder: Path = setting.folder
-        keep = setting.ledger.parent if setting.ledger else setting.folder / "work"
+    def __init__(self, folder: Path, keep: Path) -> None:
+        """Keeps those of the study in `folder` below `keep`."""
+        self._folder = folder
         self._store = _loaded(_STORE)(keep / "seeds")
         self._made: dict[str, Seed] = {}
         self._lock = threading.Lock()
@@ -75,11 +80,11 @@ class Seeds:
             path = self._folder / str(spec["repository"])
             made: Seed = self._store.from_repository(path, str(spec.get("commit", "HEAD")))
         else:
-            made = self._store.from_folder(self._folder / _inside(spec.get("folder"), "agent.seed"))
+            made = self._store.from_folder(self._folder / inside(spec.get("folder"), "agent.seed"))
         return made
 
 
-def _inside(name: Any, what: str) -> str:
+def inside(name: Any, what: str) -> str:
     """Gives a path that stays in the study's folder."""
     path = PurePosixPath(str(name or ""))
     if not name or path.is_absolute() or ".." in path.parts:

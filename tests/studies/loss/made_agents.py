@@ -13,7 +13,7 @@ from studies.loss.study_commands import sealed
 NEEDS_BWRAP = pytest.mark.skipif(
     shutil.which("bwrap") is None, reason="bubblewrap is not here: apt-get install bubblewrap"
 )
-CATALOG = {
+CATALOG: dict[str, Any] = {
     "version": "v1",
     "categories": [
         {
@@ -70,8 +70,17 @@ def agent_arm(harness: Any) -> dict[str, Any]:
     }
 
 
-def agent_study(folder: Path, *, n_units: int = 1, mde: str = "0.5", **arms: Any) -> Path:
-    """A sealed study whose arms are these systems."""
+def agent_study(
+    folder: Path,
+    *,
+    n_units: int = 1,
+    mde: str = "0.5",
+    check: dict[str, Any] | None = None,
+    expected: dict[str, Any] | None = None,
+    files: dict[str, str] | None = None,
+    **arms: Any,
+) -> Path:
+    """A sealed study whose arms are these systems; `check` in place of the look at the diff."""
     study: dict[str, Any] = {
         "kind": "loss",
         "title": "Does the hint help?",
@@ -97,16 +106,30 @@ def agent_study(folder: Path, *, n_units: int = 1, mde: str = "0.5", **arms: Any
     }
     for path, text in {
         "study.yaml": yaml.safe_dump(study),
-        "loss-catalog.v1.json": json.dumps(CATALOG),
+        "loss-catalog.v1.json": json.dumps(_catalog(check)),
         "scenario.yaml": SCENARIO,
         "units.jsonl": "".join(
-            json.dumps({"id": f"u{n}", "labels": {"kind": "fix"}, "brief": {"prompt": "fix add"}})
+            json.dumps(
+                {
+                    "id": f"u{n}",
+                    "labels": {"kind": "fix"},
+                    "brief": {"prompt": "fix add"},
+                    "expected": expected or {},
+                }
+            )
             + "\n"
             for n in range(1, n_units + 1)
         ),
         "seeds/calc/calc.py": "def add(a, b):\n    return a - b\n",
         "state/empty": "",
+        **(files or {}),
     }.items():
         folder.joinpath(path).parent.mkdir(parents=True, exist_ok=True)
         folder.joinpath(path).write_text(text, encoding="utf-8")
     return sealed(folder)
+
+
+def _catalog(check: dict[str, Any] | None) -> dict[str, Any]:
+    if check is None:
+        return CATALOG
+    return {"version": "v1", "categories": [{**CATALOG["categories"][0], "check": check}]}

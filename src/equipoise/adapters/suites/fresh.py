@@ -65,6 +65,7 @@ class Fresh:
             started_at=self.started_at.isoformat(timespec="milliseconds"),
             duration_ms=round(1000 * (time.perf_counter() - self.began), 3),
             why=verdict.why,
+            fault=verdict.fault,
             tampered=verdict.tampered,
             left_out=self.left_out,
         )

@@ -93,9 +93,13 @@ class HiddenSuite:
                 is_timed_out = limit.cancelled_caught
         except (OSError, anyio.BrokenResourceError) as error:
             program.append(Ended(how=HowEnded.NOT_STARTED, detail=f"the tests' process: {error}"))
-        detail = _said(program[0]) if program else ""
         return judged(
-            heard, self._tests.expected, N_CANARIES, is_timed_out=is_timed_out, detail=detail
+            heard,
+            self._tests.expected,
+            N_CANARIES,
+            is_timed_out=is_timed_out,
+            is_up=not (program and program[0].how is HowEnded.NOT_STARTED),
+            detail=_said(program[0]) if program else "",
         )
 
     async def _verdict_together(self, workspace: Path, shared: Path, lease: str) -> Verdict:
@@ -107,9 +111,14 @@ class HiddenSuite:
             spoken, _, event = line.partition(b" ")
             if spoken == word.encode():
                 heard.take_line(event)
-        is_over = ended.how is HowEnded.TIMED_OUT
         return judged(
-            heard, self._tests.expected, N_CANARIES, is_timed_out=is_over, detail=_said(ended)
+            heard,
+            self._tests.expected,
+            N_CANARIES,
+            is_timed_out=ended.how is HowEnded.TIMED_OUT,
+            is_apart=False,
+            is_up=ended.how is not HowEnded.NOT_STARTED,
+            detail=_said(ended),
         )
 
     async def _listen(

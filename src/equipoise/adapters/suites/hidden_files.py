@@ -58,14 +58,19 @@ def hidden_copy(source: Path, work: Path) -> HiddenFiles:
     folder = work / secrets.token_hex(16)
     shutil.copytree(source, folder, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
     canary = f"test_{secrets.token_hex(8)}"
-    sha256 = _sha256(folder)
+    sha256 = hash_of(folder)
     folder.joinpath(f"{canary}.py").write_text(_CANARY, encoding="utf-8")
     return HiddenFiles(folder=folder, canary=canary, sha256=sha256)
 
 
-def _sha256(folder: Path) -> str:
+def hash_of(folder: Path) -> str:
+    """Gives the sha256 over names and contents of the files, without what Python caches."""
     hasher = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and not _cached(path)):
         name = path.relative_to(folder).as_posix().encode()
         hasher.update(name + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return hasher.hexdigest()
+
+
+def _cached(path: Path) -> bool:
+    return path.suffix == ".pyc" or "__pycache__" in path.parts

@@ -18,6 +18,7 @@ from equipoise.adapters.suites.junit import NoReport, read
 from equipoise.adapters.suites.verdict import Verdict
 from equipoise.ports.agents import Bounds, Ended, HowEnded, Job, Mount, Sandbox, Seed
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome, TestResult
+from equipoise.records.trial import Fault
 
 _BOUNDS = Bounds(wall_s=600.0)
 
@@ -118,12 +119,23 @@ def judged(tests: ProgramTests, ended: Ended, report: Path) -> Verdict:
         status, why = SuiteStatus.TAMPERED, tampered[0]
     return Verdict(
         status=status,
+        fault=_fault(status, ended),
         tests=results,
         n_passed=sum(one.outcome is TestOutcome.PASSED for one in results),
         n_expected=len(results),
         why=why,
         tampered=tampered,
     )
+
+
+def _fault(status: SuiteStatus, ended: Ended) -> Fault:
+    """Says whose fault it was; nobody knows why a command left no whole report."""
+    if status in (SuiteStatus.SCORED, SuiteStatus.SCORED_INCOMPLETE):
+        return Fault.NONE
+    if ended.how is HowEnded.NOT_STARTED:
+        return Fault.INFRASTRUCTURE
+    told = status in (SuiteStatus.TAMPERED, SuiteStatus.TIMED_OUT)
+    return Fault.SYSTEM if told else Fault.UNKNOWN
 
 
 def _status(

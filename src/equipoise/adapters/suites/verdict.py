@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from equipoise.records.suite_run import SuiteStatus, TestOutcome, TestResult
+from equipoise.records.trial import Fault
 
 _MESSAGE = 2000
 
@@ -67,13 +68,14 @@ def _harmless(text: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The status of a run, the tests that count, and why."""
+    """The status of a run, the tests that count, and why; `fault` says whose doing that was."""
 
     status: SuiteStatus
     tests: tuple[TestResult, ...]
     n_passed: int
     n_expected: int
     why: str = ""
+    fault: Fault = Fault.NONE
     tampered: tuple[str, ...] = ()
 
 
@@ -83,11 +85,14 @@ def judged(
     n_canaries: int,
     *,
     is_timed_out: bool = False,
+    is_apart: bool = True,
+    is_up: bool = True,
     detail: str = "",
 ) -> Verdict:
     """Gives the verdict on a run.
 
-    `expected` null = every test that was found. `n_canaries` tests must have failed.
+    `expected` null = every test that was found. `n_canaries` tests must have failed. Not `is_up`:
+    the sandbox could not start what it was to run.
     """
     canaries = {name: one for name, one in heard.results.items() if heard.canary in name}
     tampered = [
@@ -118,8 +123,26 @@ def judged(
         n_passed=sum(one.outcome is TestOutcome.PASSED for one in tests),
         n_expected=len(tests),
         why=why,
+        fault=_fault(status, heard, is_apart=is_apart, is_up=is_up),
         tampered=tuple(dict.fromkeys(tampered)),
     )
+
+
+def _fault(status: SuiteStatus, heard: Heard, *, is_apart: bool, is_up: bool) -> Fault:
+    """Says whose fault it was: of the program where it lied, ended or hung.
+
+    The tests' own process does not hear of a program before the tests were found: where that told
+    nothing, no program can be the cause. Else nobody knows.
+    """
+    if status in (SuiteStatus.SCORED, SuiteStatus.SCORED_INCOMPLETE):
+        return Fault.NONE
+    if status is SuiteStatus.TAMPERED:
+        return Fault.SYSTEM
+    if not is_up or (is_apart and heard.collected is None and not heard.unread):
+        return Fault.INFRASTRUCTURE
+    if status is SuiteStatus.TIMED_OUT or heard.has_program_ended:
+        return Fault.SYSTEM
+    return Fault.UNKNOWN
 
 
 def _tests(heard: Heard, expected: Sequence[str] | None) -> tuple[TestResult, ...]:

@@ -134,7 +134,10 @@ class AgentSystem:
         """Makes a cell's folders: a fresh copy of its seed, an empty home."""
         folder = folder.resolve()
         place = _Place(
-            seed=self._seed_of(seed), workspace=folder / "workspace", home=folder / "home"
+            seed=self._seed_of(seed),
+            asked=seed,
+            workspace=folder / "workspace",
+            home=folder / "home",
         )
         place.home.mkdir(parents=True)
         place.seed.copy(place.workspace)
@@ -166,6 +169,7 @@ class AgentSystem:
             exchanges=exchanges,
             told=told,
             frozen=frozen,
+            seed={"of": place.asked, "sha256": place.seed.sha256},
             took_s={"copy": copied_s, "session": ran - before, "freeze": time.monotonic() - ran},
         )
 
@@ -211,9 +215,10 @@ class _Folders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place(_Folders):
-    """Where one session happens, and what it begins with."""
+    """Where one session happens, and what it begins with: a seed, and what was said of it."""
 
     seed: Seed
+    asked: Any
 
 
 def _named(what: str, name: str, found: Available) -> dict[str, str]:

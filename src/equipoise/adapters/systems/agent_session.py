@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from equipoise.ports import Answer
 from equipoise.ports.agents import Ended, Frozen, Told
@@ -13,8 +14,9 @@ from equipoise.records.codec import encode
 class Session:
     """A session that has ended: how its job ended, its calls, what it says, what it did.
 
-    `exchanges` are the calls as they went over the wire, by document name; `took_s` the seconds of
-    each step, in the order in which they happened.
+    `exchanges` are the calls as they went over the wire, by document name; `seed` is what the study
+    says of the seed, with its hash; `took_s` the seconds of each step, in the order in which they
+    happened.
     """
 
     ended: Ended
@@ -22,6 +24,7 @@ class Session:
     exchanges: Mapping[str, bytes]
     told: Told
     frozen: Frozen
+    seed: Mapping[str, Any]
     took_s: Mapping[str, float]
 
     def answer(self, versions: Mapping[str, str]) -> Answer:
@@ -54,6 +57,7 @@ class Session:
         documents["session.json"] = encode(
             {
                 "steps": [{"step": name, "took_s": round(s, 3)} for name, s in self.took_s.items()],
+                "seed": dict(self.seed),
                 "how": self.ended.how.value,
                 "unbounded": self.ended.unbounded,
                 "offered": self.told.offered,

@@ -1,49 +1,18 @@
 """What may stand in a category's `check`: one kind, and the fields that this kind has."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import jsonpath
-import regex
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from equipoise.errors import nearest
 from equipoise.stages.grade.json_queries import compiled_query
 from equipoise.stages.grade.pages import selector_fault
 from equipoise.stages.grade.row_tables import query_fault
+from equipoise.stages.grade.spec_base import Cite, Seconds, Spec, Words, compiles
+from equipoise.stages.grade.suite_specs import SuiteSpec
 from equipoise.stages.grade.templates import without_places
-
-Seconds = Annotated[float, Field(gt=0, le=600, strict=False)]
-Words = Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
-
-
-class Spec(BaseModel):
-    """What every check has; fields that are not named are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    @property
-    def documents(self) -> tuple[str, ...]:
-        """Gives the names of the documents that it looks at; none where a program decides."""
-        named = getattr(self, "document", None)
-        return (named,) if named is not None else ()
-
-
-class Cite(Spec):
-    """Where to quote from when the check itself has nothing to show.
-
-    Args:
-        document: name of one of the trial's documents.
-        pattern: a regular expression; the first line with a match is quoted, else the last line.
-    """
-
-    document: str
-    pattern: str = ""
-
-    @model_validator(mode="after")
-    def _compiles(self) -> "Cite":
-        _compile(self.pattern)
-        return self
 
 
 class RegexSpec(Spec):
@@ -67,7 +36,7 @@ class RegexSpec(Spec):
 
     @model_validator(mode="after")
     def _compiles(self) -> "RegexSpec":
-        _compile(self.pattern)
+        compiles(self.pattern)
         if self.count and self.lost_when == "absent":
             raise ValueError("count goes with lost_when 'found': what is absent cannot be counted")
         return self
@@ -115,7 +84,7 @@ class JsonPathSpec(Spec):
             raise ValueError(f"exactly one of {', '.join(sorted(said))} is wanted; found: {told}")
         if self.exists is not None and (self.any or "when_missing" in self.model_fields_set):
             raise ValueError("exists says by itself what a missing value means")
-        _compile(self.matches or "")
+        compiles(self.matches or "")
         try:
             compiled_query(without_places(self.path, "null"))
         except jsonpath.JSONPathError as error:
@@ -196,7 +165,7 @@ class DomSpec(Spec):
 
     @model_validator(mode="after")
     def _is_selector(self) -> "DomSpec":
-        _compile(self.text)
+        compiles(self.text)
         if self.count and self.lost_when == "absent":
             raise ValueError("count goes with lost_when 'found': what is absent cannot be counted")
         if fault := selector_fault(without_places(self.selector, "x")):
@@ -236,6 +205,7 @@ SPECS: dict[str, type[Spec]] = {
     "dom": DomSpec,
     "callable": CallableSpec,
     "command": CommandSpec,
+    "suite": SuiteSpec,
 }
 """Kind of check -> what it wants."""
 
@@ -274,10 +244,3 @@ def _told(fault: ErrorDetails, where: str, model: type[Spec]) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _compile(pattern: str) -> None:
-    try:
-        regex.compile(without_places(pattern, "x"))
-    except regex.error as error:
-        raise ValueError(f"no regular expression: {error}") from error

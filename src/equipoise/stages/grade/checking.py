@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from equipoise.errors import NotEstimable
 from equipoise.records.catalog import Catalog, Category
 from equipoise.records.codec import digest, encode
 from equipoise.records.grade import Evidence, Grade, How
 from equipoise.records.plan import Mode
-from equipoise.stages.grade.check_specs import Spec, read_spec
+from equipoise.stages.grade.check_specs import read_spec
 from equipoise.stages.grade.dom_check import check_dom
 from equipoise.stages.grade.exit_code_check import check_exit_code
 from equipoise.stages.grade.finding import Found
@@ -20,7 +22,9 @@ from equipoise.stages.grade.material import OUTPUT, RECORD, Material, Page
 from equipoise.stages.grade.program_checks import check_callable, check_command, code_of
 from equipoise.stages.grade.quoting import exactly, stands
 from equipoise.stages.grade.regex_check import check_regex
+from equipoise.stages.grade.spec_base import Spec
 from equipoise.stages.grade.sql_check import check_sql
+from equipoise.stages.grade.suite_check import check_suite
 
 TOOK_TOO_LONG = "took more than"
 """Part of the reason of a grade whose expression ran out of time."""
@@ -35,6 +39,7 @@ _RUN: dict[str, Callable[[Any, Material], Found]] = {
     "dom": check_dom,
     "callable": check_callable,
     "command": check_command,
+    "suite": check_suite,
 }
 
 _FIELD = {"exit_code": "exit_code"}
@@ -89,7 +94,9 @@ def grade_category(check: Check, material: Material, mode: Mode) -> Grade:
             places = record_quoted(material, _FIELD.get(check.kind, "output"))
         if not found.raw:
             _refuse_silence(check.spec, material)
-        return graded(category, material, found.raw, places, by=by)
+        raw = category.max if found.is_total else found.raw
+        grade = graded(category, material, raw, places, by=by)
+        return noted(grade, found.note)
     except NotEstimable as error:
         return Grade(trial=trial, criterion=category.id, not_evaluable=error.why, by=by)
 
@@ -126,6 +133,13 @@ def graded(
         evidence=places,
         note="; ".join(notes),
     )
+
+
+def noted(grade: Grade, note: str) -> Grade:
+    """Gives the grade with a further note, before those that it has."""
+    if not note:
+        return grade
+    return msgspec.structs.replace(grade, note="; ".join(filter(None, (note, grade.note))))
 
 
 def withheld(places: tuple[Evidence, ...], material: Material) -> tuple[tuple[Evidence, ...], str]:

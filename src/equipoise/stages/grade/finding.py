@@ -9,8 +9,11 @@ from equipoise.records.grade import Evidence
 class Found:
     """The raw value of a category, 0 or more, and its quotes; what cannot be said raises instead.
 
-    `places` may be empty: of a lost value the archived record of the trial is quoted then.
+    `places` may be empty: of a lost value the archived record of the trial is quoted then. Where it
+    `is_total`, the category is lost in full, whatever its maximum. `note` is kept with the grade.
     """
 
     raw: float
     places: tuple[Evidence, ...] = ()
+    is_total: bool = False
+    note: str = ""

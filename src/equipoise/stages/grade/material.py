@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from equipoise.errors import NotEstimable
+from equipoise.ports.suites import Suites
 from equipoise.records.brief import Brief
 from equipoise.records.holdout import Holdout
 from equipoise.records.trial import Trial
@@ -45,7 +46,8 @@ class Material:
 
     `outages` says why a probe could not be used for this trial: probe name -> reason. `followed`
     are the documents into which a probe puts at least one line of every trial that left any trace.
-    `programs` are the study's own checks; null = there are none. `pages` keeps what has been read.
+    `programs` are the study's own checks, `suites` run hidden tests; null = there are none. `pages`
+    keeps what has been read, `made` the documents that checks made, to be stored with the grades.
     """
 
     trial: Trial
@@ -55,6 +57,8 @@ class Material:
     outages: Mapping[str, str] = field(default_factory=dict)
     followed: frozenset[str] = frozenset()
     programs: Programs | None = None
+    suites: Suites | None = None
+    made: dict[str, Page] = field(default_factory=dict)
     pages: dict[str, Page] = field(default_factory=dict)
     cache: dict[tuple[str, str], Any] = field(default_factory=dict)
 

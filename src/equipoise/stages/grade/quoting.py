@@ -5,9 +5,9 @@ import regex
 from equipoise.errors import NotEstimable
 from equipoise.records.grade import Evidence
 from equipoise.records.quote import place_of
-from equipoise.stages.grade.check_specs import Cite
 from equipoise.stages.grade.json_queries import PATTERN_SECONDS
 from equipoise.stages.grade.material import Material, Page, page, values
+from equipoise.stages.grade.spec_base import Cite
 from equipoise.stages.grade.templates import as_literal, filled
 
 MOST_BYTES = 500

@@ -168,7 +168,7 @@ def _documents(archive: Archive, trials: set[str]) -> tuple[dict[str, dict[str, 
         trial, slash, name = document.name.partition("/")
         if slash and trial in trials:
             found.setdefault(trial, {})[name] = document.sha256
-        if document.name.endswith(".json"):
+        if document.name.endswith((".json", ".jsonl")):
             names.add(document.name)
     return found, names
 

@@ -27,7 +27,14 @@ from equipoise.stages.grade.reviewing import Reviewed, not_reviewed, review
 from equipoise.stages.grade.unit_loss import LOSS, loss_grade
 from equipoise.studies.loss.gathering import Gathered, gather, graded_trials
 from equipoise.studies.loss.grading_told import Told, tell
-from equipoise.studies.loss.grading_work import Bench, Work, grades_of, material_of
+from equipoise.studies.loss.grading_work import (
+    Bench,
+    Graded,
+    SuitesMaker,
+    Work,
+    grades_of,
+    material_of,
+)
 from equipoise.studies.loss.reference import check_reference
 from equipoise.studies.loss.rescoring import (
     Chosen,
@@ -56,12 +63,22 @@ class Asked:
         today: the day on which retention is judged.
         catalog: the catalog's file; null = the planned one.
         arm: only this arm.
+        suites: makes what runs the study's hidden tests; null = nothing does.
     """
 
     study: Path
     today: date
     catalog: Path | None = None
     arm: str | None = None
+    suites: SuitesMaker | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """What every archive is graded with."""
+
+    asked: Asked
+    on_progress: Progress | None
 
 
 def grade_study(asked: Asked, *, on_progress: Progress | None = None) -> list[Told]:
@@ -82,9 +99,8 @@ def grade_study(asked: Asked, *, on_progress: Progress | None = None) -> list[To
     findings = _findings(sealed, chosen.catalog, every)
     check_reference(sealed.root, sealed.plan, chosen.catalog)
     lock_catalog(sealed.root, chosen)
-    return [
-        _grade_archive(path, sealed, chosen, findings, (asked.today, on_progress)) for path in paths
-    ]
+    given = _Given(asked=asked, on_progress=on_progress)
+    return [_grade_archive(path, sealed, chosen, findings, given) for path in paths]
 
 
 def archives_of(root: Path) -> list[tuple[Path, RunFacts]]:
@@ -149,10 +165,10 @@ def _grade_archive(
     sealed: Sealed,
     chosen: Chosen,
     findings: Sequence[Finding],
-    at: tuple[date, Progress | None],
+    given: "_Given",
 ) -> Told:
     try:
-        return _graded(path, sealed, chosen, findings, at)
+        return _graded(path, sealed, chosen, findings, given)
     except BaseException:
         with suppress(EquipoiseError), Archive.append_to(path):
             pass  # takes up what was written before: `verify` finds a whole archive
@@ -164,21 +180,26 @@ def _graded(
     sealed: Sealed,
     chosen: Chosen,
     findings: Sequence[Finding],
-    at: tuple[date, Progress | None],
+    given: "_Given",
 ) -> Told:
-    today, on_progress = at
     catalog = chosen.catalog
     with Archive.append_to(path) as archive:
         old = last_catalog(archive, catalog.version)
-        gathered = gather(archive, sealed, catalog, today)
+        gathered = gather(archive, sealed, catalog, given.asked.today)
         if chosen.name not in gathered.names:
             archive.attach(chosen.name, [chosen.content])
         _declare(archive, catalog)
-        bench = Bench(blobs=path / BLOBS, catalog=catalog, mode=gathered.mode, root=sealed.root)
+        bench = Bench(
+            blobs=path / BLOBS,
+            catalog=catalog,
+            mode=gathered.mode,
+            root=sealed.root,
+            suites=given.asked.suites,
+        )
         reviewed = _review(findings, bench, gathered, sealed)
         for rating in _new_ratings(reviewed, gathered, catalog):
             archive.append(rating)
-        n_new = _write(archive, bench, gathered, reviewed, on_progress)
+        n_new = _write(archive, bench, gathered, reviewed, given.on_progress)
         archive.commit()
         told = tell(archive, catalog, gathered, reviewed)
         for notice in told.notices:
@@ -246,11 +267,12 @@ def _write(
     timed_out: Counter[str] = Counter()
     for number, work in enumerate(gathered.work, start=1):
         trial = work.trial.id
-        fresh = {} if gathered.is_checked(trial) else next(checked)
-        _refuse_endless(fresh, timed_out, bench.catalog)
+        fresh = Graded() if gathered.is_checked(trial) else next(checked)
+        _refuse_endless(fresh.grades, timed_out, bench.catalog)
+        _attach_made(archive, work, fresh, gathered)
         if gathered.wants(trial):
             before = gathered.standing.get(trial, {})
-            kept = _kept(work, (before, fresh), bench, gathered, reviewed)
+            kept = _kept(work, (before, fresh.grades), bench, gathered, reviewed)
             new = {name: grade for name, grade in kept.items() if grade is not before.get(name)}
             for name, grade in new.items():
                 criterion = bench.catalog.criterion(name)
@@ -327,3 +349,12 @@ def _attach_record(archive: Archive, work: Work, grade: Grade, gathered: Gathere
     if any(place.document == digest(content) for place in grade.evidence):
         archive.attach(name, [content])
         gathered.names.add(name)
+
+
+def _attach_made(archive: Archive, work: Work, graded: Graded, gathered: Gathered) -> None:
+    """Stores what checks made of a trial, such as the outcome of each hidden test."""
+    for name, content in graded.made.items():
+        full = f"{work.trial.id}/{name}"
+        if full not in gathered.names:
+            archive.attach(full, [content])
+            gathered.names.add(full)

@@ -4,9 +4,9 @@ import gc
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
@@ -14,6 +14,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from equipoise.archive.blobs import Blobs
+from equipoise.ports.suites import Suites
 from equipoise.records.brief import Brief
 from equipoise.records.catalog import Catalog
 from equipoise.records.grade import Grade
@@ -23,6 +24,9 @@ from equipoise.records.trial import Trial
 from equipoise.stages.grade.checking import Check, grade_trial, ready
 from equipoise.stages.grade.material import Material, Stored
 from equipoise.stages.grade.programs import Programs
+
+SuitesMaker = Callable[[Path], AbstractContextManager[Suites]]
+"""Gives what runs the hidden tests of the study in a folder; nothing is started before it must."""
 
 _BATCH = 64
 _WORTH_PROCESSES = 1500
@@ -49,16 +53,28 @@ class Work:
 class Bench:
     """What all the work of one archive shares.
 
-    `root` is the study folder, where the study's own checks are found.
+    `root` is the study folder, where the study's own checks are found; `suites` makes what runs
+    its hidden tests (null = nothing does).
     """
 
     blobs: Path
     catalog: Catalog
     mode: Mode
     root: Path
+    suites: SuitesMaker | None = None
 
 
-def material_of(work: Work, blobs: Blobs, programs: Programs | None = None) -> Material:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """The grades of one trial by category, and the documents that its checks made, by name."""
+
+    grades: Mapping[str, Grade] = field(default_factory=dict)
+    made: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def material_of(
+    work: Work, blobs: Blobs, programs: Programs | None = None, suites: Suites | None = None
+) -> Material:
     """Gives the trial as its checks see it; documents are read when a check wants them."""
     return Material(
         trial=work.trial,
@@ -71,19 +87,21 @@ def material_of(work: Work, blobs: Blobs, programs: Programs | None = None) -> M
         outages=work.outages,
         followed=work.followed,
         programs=programs,
+        suites=suites,
     )
 
 
-def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[dict[str, Grade]]:
+def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
     """Yields, in order, the grades of each trial in every category that has a check.
 
-    Of a trial that is barred, in every category.
+    Of a trial that is barred, in every category. Hidden tests are run from this process alone.
 
     Raises:
         Tampered: a document is not as it was stored.
     """
     n_processes = min(os.cpu_count() or 1, 8)
-    if len(work) < _WORTH_PROCESSES or n_processes < 2:
+    has_suites = any("suite" in category.check for category in bench.catalog.categories)
+    if len(work) < _WORTH_PROCESSES or n_processes < 2 or has_suites:
         grader = _Grader(bench)
         try:
             yield from grader.grades(work)
@@ -91,7 +109,7 @@ def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[dict[str, Grade]]:
             grader.close()
         return
     batches = [work[at : at + _BATCH] for at in range(0, len(work), _BATCH)]
-    pending: deque[Future[list[dict[str, Grade]]]] = deque()
+    pending: deque[Future[list[Graded]]] = deque()
     context = get_context("spawn")
     ended = context.Event()
     with ProcessPoolExecutor(
@@ -128,19 +146,24 @@ class _Grader:
         self._catalog = bench.catalog
         self._mode = bench.mode
         self._blobs = Blobs(bench.blobs)
-        self._programs = Programs(bench.root)
+        self._stack = ExitStack()
+        self._programs = self._stack.enter_context(Programs(bench.root))
+        self._suites: Suites | None = None
+        if bench.suites is not None:
+            self._suites = self._stack.enter_context(bench.suites(bench.root))
 
     def close(self) -> None:
-        self._programs.close()
+        self._stack.close()
 
-    def grades(self, work: Sequence[Work]) -> Iterator[dict[str, Grade]]:
+    def grades(self, work: Sequence[Work]) -> Iterator[Graded]:
         for one in work:
             if one.barred:
-                yield self._barred(one)
+                yield Graded(grades=self._barred(one))
                 continue
-            yield grade_trial(
-                self._checks, material_of(one, self._blobs, self._programs), self._mode
-            )
+            material = material_of(one, self._blobs, self._programs, self._suites)
+            grades = grade_trial(self._checks, material, self._mode)
+            made = {name: page.content for name, page in material.made.items()}
+            yield Graded(grades=grades, made=made)
 
     def _barred(self, one: Work) -> dict[str, Grade]:
         return {
@@ -167,7 +190,7 @@ def _begin(bench: Bench, ended: Event) -> None:
     _HERE.grader, _HERE.ended = _Grader(bench), ended
 
 
-def _grade(work: Sequence[Work]) -> list[dict[str, Grade]]:
+def _grade(work: Sequence[Work]) -> list[Graded]:
     assert _HERE.grader is not None
     assert _HERE.ended is not None
     found = []

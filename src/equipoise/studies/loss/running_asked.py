@@ -9,6 +9,7 @@ from equipoise.ports import LogReader, Probe, StateStore, System
 from equipoise.records.plan import ArmPlan, ProbeSpec, StateSpec
 from equipoise.records.suite import SuiteLook
 from equipoise.stages.run.engine import Progress
+from equipoise.studies.loss.grading_work import SuitesMaker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,8 @@ class Adapters:
     """What reaches the outside, handed in by the wiring.
 
     `environment` gives the listed variables that are set, `observed` what a program started with
-    them sees; `end_leftovers` ends the programs that a ledger names and that still live.
+    them sees; `end_leftovers` ends the programs that a ledger names and that still live; `suites`
+    makes, by a clock, what runs the hidden tests of a study, for planned looks.
     """
 
     system: Callable[[ArmPlan, Around], System]
@@ -41,6 +43,7 @@ class Adapters:
     environment: Callable[[Iterable[str]], Mapping[str, str]]
     observed: Callable[[Around], Awaitable[Mapping[str, str]]]
     end_leftovers: Callable[[Path], int]
+    suites: Callable[[Callable[[], datetime]], SuitesMaker]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

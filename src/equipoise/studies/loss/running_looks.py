@@ -194,7 +194,8 @@ class _Turns:
         base_id = None if base is None else base.run_id
         if self.asked.skips_looks:
             return skipped(self.looks, place.run_id, base_id or self.looks.plan.baseline, number)
-        missing = grades_missing(self.sealed, self.clock().date(), self._runs(place, base))
+        today, runs = self.clock().date(), self._runs(place, base)
+        missing = grades_missing(self.sealed, today, runs, self.adapters.suites(self.clock))
         if missing and number < self.looks.plan.looks:
             self.halted = (
                 f"look {number} of {self.looks.plan.looks} waits for grades: {missing}; mend: put "

@@ -7,19 +7,20 @@ from equipoise.records.suite import SuiteLook
 from equipoise.stages.grade.reviewing import NO_FINDING
 from equipoise.studies.loss.grading import Asked, grade_study
 from equipoise.studies.loss.grading_told import Told
+from equipoise.studies.loss.grading_work import SuitesMaker
 from equipoise.studies.loss.looked import taken_at
 from equipoise.studies.loss.looks import NOT_LOOKED, Looks, Taken
 from equipoise.studies.loss.pairing import pair_in
 from equipoise.studies.loss.sealed import Sealed
 
 
-def grades_missing(sealed: Sealed, today: date, runs: frozenset[str]) -> str:
+def grades_missing(sealed: Sealed, today: date, runs: frozenset[str], suites: SuitesMaker) -> str:
     """Grades what was executed, and says what of these runs still waits for people or judges.
 
     Raises:
         InputError, Blocked, Tampered: as for any grading.
     """
-    graded = grade_study(Asked(study=sealed.root, today=today))
+    graded = grade_study(Asked(study=sealed.root, today=today, suites=suites))
     return ", ".join(told for one in graded if one.run_id in runs for told in _missing(one))
 
 

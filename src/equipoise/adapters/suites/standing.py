@@ -1,0 +1,261 @@
+"""Hidden tests that stand ready for grading: started when first wanted, run on a loop of their own.
+
+Grading goes trial by trial in one thread; the sandboxes and the tests' processes live on a loop in
+another, from the first run of a suite to the end of the grading.
+"""
+
+import shutil
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from equipoise.adapters.suites.hidden import opened
+from equipoise.adapters.suites.hidden_files import hash_of
+from equipoise.adapters.suites.hidden_tests import KEPT, HiddenTests, expected_by, pristine
+from equipoise.adapters.suites.places import made_folder
+from equipoise.adapters.suites.programs import ProgramSuite, ProgramTests
+from equipoise.errors import Blocked, InputError, NotEstimable
+from equipoise.ports.agents import Available, Bounds, Sandbox, Seed, Suite
+from equipoise.ports.suites import SuiteAsked
+from equipoise.records.codec import digest, encode
+from equipoise.records.suite_run import SuiteRun, SuiteStatus
+from equipoise.records.trial import Fault
+
+T = TypeVar("T")
+
+_N_TRIES = 2
+_MOST_OPEN = 4
+"""So many suites keep a process of their own: pytest is imported once for each."""
+
+SandboxOf = Callable[[Sequence[str]], Awaitable[tuple[Sandbox, Available]]]
+SeedOf = Callable[[Any], Seed]
+
+
+class StandingSuites:
+    """Suites of one study; `close` ends what was started."""
+
+    def __init__(
+        self,
+        study: Path,
+        *,
+        sandbox: SandboxOf,
+        seeds: Callable[[Path], SeedOf],
+        clock: Callable[[], datetime],
+    ) -> None:
+        """Takes how sandboxes and seeds are made; nothing is started."""
+        self._study = study
+        self._sandbox_of = sandbox
+        self._seeds = seeds
+        self._clock = clock
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+        self._work = Path()
+        self._n_opened = 0
+        self._seed_of: SeedOf | None = None
+        self._sandboxes: dict[tuple[str, ...], Sandbox] = {}
+        self._open: OrderedDict[str, tuple[Suite, ExitStack]] = OrderedDict()
+        self._expected: dict[str, tuple[str, ...]] = {}
+        self._hashes: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends every process of tests and every sandbox; what they left is removed."""
+        while self._open:
+            self._open.popitem()[1][1].close()
+        self._stack.close()
+
+    def identity(self, asked: SuiteAsked) -> str:
+        """Gives a hash of all that the outcome follows from, the hidden files included.
+
+        Raises:
+            NotEstimable: there are no such tests.
+        """
+        return digest(encode([self._suite_key(asked), asked.seed_sha256, digest(asked.diff)]))
+
+    def run(self, asked: SuiteAsked) -> SuiteRun:
+        """Runs them, again where the infrastructure failed or nothing whole came of it.
+
+        Raises:
+            NotEstimable: nothing can be said: the seed is another by now, the reference solution
+                fails, or the infrastructure fails again and again.
+            Blocked: no sandbox that is allowed works here, or pytest is missing.
+        """
+        portal = self._begun()
+        seed = self._seed(asked)
+        is_proven = bool(asked.reference)
+        expected = self._proven(asked, seed) if is_proven else None
+        key = f"{self._suite_key(asked)} {seed.sha256 if asked.seed_tests else ''}"
+        suite = self._ready(key, asked, seed, expected)
+        found = None
+        for _ in range(_N_TRIES):
+            found = _said(lambda: portal.call(suite.run, seed, asked.diff, asked.lease))
+            if found.is_scored or found.status is SuiteStatus.TAMPERED:
+                return found
+        assert found is not None
+        if found.fault is Fault.INFRASTRUCTURE or (found.fault is Fault.UNKNOWN and not is_proven):
+            raise _failed(f"{found.status.value} in {_N_TRIES} tries: {found.why}")
+        return found
+
+    def _begun(self) -> BlockingPortal:
+        if self._portal is None:
+            self._work = made_folder(self._stack)
+            self._seed_of = self._seeds(self._work)
+            self._portal = self._stack.enter_context(start_blocking_portal())
+        return self._portal
+
+    def _seed(self, asked: SuiteAsked) -> Seed:
+        """Gives the seed of the session, made again from the study's folder."""
+        assert self._seed_of is not None
+        seed = _said(lambda: self._made_seed(asked.seed))
+        if seed.sha256 != asked.seed_sha256:
+            raise _failed(
+                f"the seed {asked.seed!r} is not what it was when the session began "
+                f"({seed.sha256[:12]}…, then {asked.seed_sha256[:12]}…); mend: put it back"
+            )
+        return seed
+
+    def _made_seed(self, spec: Any) -> Seed:
+        assert self._seed_of is not None
+        return self._seed_of(spec)
+
+    def _proven(self, asked: SuiteAsked, seed: Seed) -> tuple[str, ...]:
+        """Gives the tests that the reference solution passes, which is all of them."""
+        assert self._portal is not None
+        path = self._inside(asked.reference)
+        try:
+            solution = path.read_bytes()
+        except OSError as error:
+            raise _failed(f"the reference {asked.reference}: {error.strerror}") from error
+        key = digest(encode([self._suite_key(asked), seed.sha256, digest(solution)]))
+        if key not in self._expected:
+            suite = self._ready(f"proof {key}", asked, seed, None)
+            portal = self._portal
+            proof = _said(lambda: portal.call(suite.run, seed, solution, f"proof-{key[:16]}"))
+            self._expected[key] = _said(lambda: expected_by(proof))
+        return self._expected[key]
+
+    def _ready(
+        self, key: str, asked: SuiteAsked, seed: Seed, expected: tuple[str, ...] | None
+    ) -> Suite:
+        if key in self._open:
+            self._open.move_to_end(key)
+            return self._open[key][0]
+        while len(self._open) >= _MOST_OPEN:
+            self._open.popitem(last=False)[1][1].close()
+        stack = ExitStack()
+        suite = _said(lambda: self._opened(stack, asked, seed, expected))
+        self._open[key] = (suite, stack)
+        return suite
+
+    def _opened(
+        self, stack: ExitStack, asked: SuiteAsked, seed: Seed, expected: tuple[str, ...] | None
+    ) -> Suite:
+        assert self._portal is not None
+        self._n_opened += 1
+        work = self._work / str(self._n_opened)
+        work.mkdir()
+        stack.callback(shutil.rmtree, work, ignore_errors=True)
+        folder = self._tests(asked, seed, work)
+        sandbox = self._sandbox(asked.sandboxes)
+        bounds = Bounds(wall_s=asked.timeout_s)
+        if asked.command:
+            return ProgramSuite(_programs(asked, folder, expected), sandbox, work, self._clock)
+        tests = HiddenTests(
+            folder=folder,
+            name=asked.tests or "seed tests",
+            expected=expected,
+            paths=asked.paths,
+            allowed=asked.allowed,
+            kept=(*KEPT, *asked.kept, *asked.seed_tests),
+            is_apart=asked.is_apart,
+            python=Path(asked.python) if asked.python else None,
+            environment=dict(asked.environment),
+            bounds=bounds,
+        )
+        making: AbstractAsyncContextManager[Suite] = opened(
+            tests, sandbox, work / "suite", self._clock
+        )
+        made: AbstractContextManager[Suite] = self._portal.wrap_async_context_manager(making)
+        return stack.enter_context(made)
+
+    def _tests(self, asked: SuiteAsked, seed: Seed, work: Path) -> Path:
+        if asked.tests:
+            return self._inside(asked.tests)
+        return pristine(seed, asked.seed_tests, work / "pristine")
+
+    def _sandbox(self, allowed: tuple[str, ...]) -> Sandbox:
+        assert self._portal is not None
+        if allowed not in self._sandboxes:
+            sandbox, _ = self._portal.call(self._sandbox_of, allowed)
+            self._stack.callback(sandbox.close)
+            self._sandboxes[allowed] = sandbox
+        return self._sandboxes[allowed]
+
+    def _suite_key(self, asked: SuiteAsked) -> str:
+        about = asdict(asked)
+        for name in ("diff", "lease", "seed", "seed_sha256"):
+            about.pop(name)
+        return digest(encode([about, self._hash(asked.tests) if asked.tests else ""]))
+
+    def _hash(self, tests: str) -> str:
+        if tests not in self._hashes:
+            folder = self._inside(tests)
+            if not folder.is_dir():
+                raise _failed(f"there is no folder {tests}; mend: put the hidden tests there")
+            self._hashes[tests] = hash_of(folder)
+        return self._hashes[tests]
+
+    def _inside(self, name: str) -> Path:
+        path = (self._study / name).resolve()
+        if not path.is_relative_to(self._study.resolve()):
+            raise _failed(f"{name!r} leads out of the study's folder")
+        return path
+
+
+def _said(do: Callable[[], T]) -> T:
+    """Does something whose failure says nothing of the agent's work.
+
+    Raises:
+        NotEstimable: it failed.
+        Blocked: it will fail for every trial.
+    """
+    try:
+        return do()
+    except InputError as error:
+        if error.code == "no_pytest":
+            raise Blocked(f"hidden tests cannot be run: {error}") from error
+        raise _failed(str(error)) from error
+    except OSError as error:
+        raise _failed(f"{error.strerror or error}") from error
+
+
+def _programs(asked: SuiteAsked, folder: Path, expected: tuple[str, ...] | None) -> ProgramTests:
+    return ProgramTests(
+        name=asked.tests or "seed tests",
+        command=asked.command,
+        expected=expected,
+        must_fail=asked.must_fail,
+        folder=folder if asked.tests else None,
+        at=asked.at,
+        allowed=asked.allowed,
+        kept=(*asked.kept, *asked.seed_tests),
+        environment=dict(asked.environment),
+        bounds=Bounds(wall_s=asked.timeout_s),
+    )
+
+
+def _failed(why: str) -> NotEstimable:
+    return NotEstimable(
+        f"unbewertbar: the hidden tests could not be run: {why}"[:600], code="suite_failed"
+    )

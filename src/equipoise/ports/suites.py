@@ -1,0 +1,59 @@
+"""What grading needs to run hidden tests against what an agent left."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from equipoise.records.suite_run import SuiteRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteAsked:
+    """One run of hidden tests: which, how, on which seed with which diff.
+
+    Paths count from the study's folder. `tests` is a folder; empty = the files of the seed that
+    `seed_tests` mean. `reference` is a diff that solves the unit, which has to pass every test
+    (empty = nobody proved the suite). With a `command`, `at` and `must_fail` the tests are of any
+    language and leave a JUnit report. `seed` is what the study said of the seed and `seed_sha256`
+    what it was when the session began; `lease` names the run.
+    """
+
+    tests: str
+    seed_tests: tuple[str, ...]
+    reference: str
+    paths: tuple[str, ...]
+    allowed: tuple[str, ...]
+    kept: tuple[str, ...]
+    is_apart: bool
+    python: str
+    command: tuple[str, ...]
+    at: str
+    must_fail: tuple[str, ...]
+    timeout_s: float
+    sandboxes: tuple[str, ...]
+    environment: Mapping[str, str]
+    seed: Any
+    seed_sha256: str
+    diff: bytes
+    lease: str
+
+
+class Suites(Protocol):
+    """Runs hidden tests, each in a sandbox that the agent never was in."""
+
+    def identity(self, asked: SuiteAsked) -> str:
+        """Gives a hash of all that the outcome follows from, the hidden files included.
+
+        Raises:
+            NotEstimable: there are no such tests.
+        """
+        ...
+
+    def run(self, asked: SuiteAsked) -> SuiteRun:
+        """Runs them, again where the infrastructure failed or nothing whole came of it.
+
+        Raises:
+            NotEstimable: nothing can be said: the seed is another by now, the reference solution
+                fails, or the infrastructure fails again and again.
+        """
+        ...

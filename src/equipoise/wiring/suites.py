@@ -1,0 +1,25 @@
+"""Makes the hidden tests of a study ready for its grading."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+
+from equipoise.ports.suites import Suites
+from equipoise.wiring.agents import Seeds, sandbox
+
+_STANDING = "equipoise.adapters.suites.standing"
+
+
+def suites(clock: Callable[[], datetime]) -> Callable[[Path], AbstractContextManager[Suites]]:
+    """Gives what makes, of a study's folder, what runs its hidden tests; nothing is started yet."""
+
+    def made(study: Path) -> AbstractContextManager[Suites]:
+        root = study.resolve()
+        standing: AbstractContextManager[Suites] = import_module(_STANDING).StandingSuites(
+            root, sandbox=sandbox, seeds=lambda keep: Seeds(root, keep), clock=clock
+        )
+        return standing
+
+    return made
