@@ -112,8 +112,10 @@ def test_kill_in_mid_append_loses_nothing_acknowledged(tmp_path: Path, wait_s: f
         time.sleep(wait_s)
         process.send_signal(signal.SIGKILL)
         acknowledged = max([acknowledged, *map(int, process.stdout.read().split())])
+    path.joinpath("blobs").mkdir(exist_ok=True)
+    path.joinpath("blobs", ".1-ab-0.part").write_bytes(b"half a blob")
     with Archive.append_to(path):
-        pass
+        assert not list(path.rglob("*.part"))
     kept = [trial.id for trial in Archive.open(path).read(Trial)]
     assert len(kept) >= acknowledged
     assert kept == [str(number) for number in range(len(kept))]

@@ -32,6 +32,14 @@ def replace_file(path: Path, content: bytes) -> None:
         sync_folder(path.parent)
 
 
+def remove_parts(*folders: Path) -> None:
+    """Removes temporary files of a process that was killed; nobody else may write there now."""
+    for folder in folders:
+        for part in folder.glob(".*.part"):
+            with suppress(OSError):
+                part.unlink()
+
+
 def sync_file(path: Path | str) -> None:
     """Makes the content of a file durable."""
     handle = os.open(path, os.O_RDONLY)

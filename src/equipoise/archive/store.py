@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 from equipoise.archive.blobs import Blobs
 from equipoise.archive.chain import ChainWriter, read_bodies
 from equipoise.archive.columns import Columns, build_columns, drop_columns, load_columns
-from equipoise.archive.durable import replace_file, storage_errors, sync_folder
+from equipoise.archive.durable import remove_parts, replace_file, storage_errors, sync_folder
 from equipoise.archive.lock import Lock
 from equipoise.archive.manifest import (
     BLOBS,
@@ -135,6 +135,7 @@ class Archive:
         lock = Lock(path)
         try:
             head = _read_head(path, manifest.kind)
+            remove_parts(path, path / BLOBS)
             starts, salvaged = recover(path, manifest, head)
             archive = cls(path, manifest, head, lock)
             archive.salvaged = tuple(salvaged)

@@ -21,16 +21,17 @@ def command(study: Path | None, *, as_json: bool) -> None:
     Prints one line for each tool, with what its absence costs and how to install it. Nothing but
     Python itself is needed by every study: a missing tool takes away only what needs it. With the
     folder of a STUDY, what that study needs is looked at more closely: its databases are reached,
-    its state may be put back, its programs are there, its models can be asked. Nothing is changed.
+    its state may be put back, its programs are there, its models can be asked. Nothing is changed,
+    but that what killed runs left on this machine is ended, put right and removed.
 
     Exit codes: 0 nothing is missing that is needed; 2 the study cannot be read; 3 something the
     study needs is missing.
     """
     from equipoise.cli.doctor_agents import of_agents
-    from equipoise.cli.doctor_checks import of_machine
+    from equipoise.cli.doctor_checks import of_leftovers, of_machine
     from equipoise.cli.doctor_study import of_study
 
-    findings = [*of_machine(study or Path()), *of_agents()]
+    findings = [*of_machine(study or Path()), of_leftovers(), *of_agents()]
     if study is not None:
         findings = list(of_study(study, findings))
     click.echo(_as_json(findings) if as_json else _told(findings, study), nl=False)

@@ -74,6 +74,32 @@ def of_machine(folder: Path) -> Iterator[Finding]:
     )
 
 
+def of_leftovers() -> Finding:
+    """Puts right what runs left on this machine that were killed, and tells it."""
+    from equipoise.errors import Blocked
+    from equipoise.wiring.keeping import swept
+
+    try:
+        found = swept()
+    except Blocked as error:
+        why = str(error)
+    else:
+        why = "; ".join(found.stuck)
+        runs = [name for name in found.leases if name.startswith("run ")]
+        n_things = len(found.folders) + len(found.groups)
+        told = f"put right {', '.join(runs) or 'all'}: " if found.leases else ""
+        told += (
+            f"{found.n_processes} processes ended, {n_things} places removed" if told else "none"
+        )
+    return Finding(
+        name="left by killed runs",
+        is_there=not why,
+        found=why or told,
+        costs="it stays on this machine; a state may be as a killed run left it",
+        mend="put right what is said, then run doctor again",
+    )
+
+
 def _python() -> Finding:
     return Finding(
         name="python",

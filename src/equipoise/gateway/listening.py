@@ -140,19 +140,26 @@ def socket_folder(wanted: Path) -> Path:
         Blocked: somebody else has a folder of that name, or every path is too long.
     """
     wanted.mkdir(parents=True, exist_ok=True, mode=0o700)
-    folder = wanted.resolve()
-    if _is_short(folder):
-        return folder
-    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
-    places = (Path(base, f"eq-{os.geteuid()}-{name}") for base in (tempfile.gettempdir(), _SHORT))
-    own = next((path for path in places if _is_short(path)), None)
+    own = place_of_sockets(wanted)
     if own is None:
         raise Blocked(f"{_SHORT} is needed for sockets; mend: TMPDIR with a path of under 60 bytes")
+    if own == wanted.resolve():
+        return own
     own.mkdir(mode=0o700, exist_ok=True)
     held = own.lstat()
     if not stat.S_ISDIR(held.st_mode) or held.st_uid != os.geteuid() or held.st_mode & 0o077:
         raise Blocked(f"{own} is not ours alone; mend: remove it, or run elsewhere (TMPDIR)")
     return own
+
+
+def place_of_sockets(wanted: Path) -> Path | None:
+    """Gives the folder that `socket_folder` would give; null where every path is too long."""
+    folder = wanted.resolve()
+    if _is_short(folder):
+        return folder
+    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+    places = (Path(base, f"eq-{os.geteuid()}-{name}") for base in (tempfile.gettempdir(), _SHORT))
+    return next((path for path in places if _is_short(path)), None)
 
 
 def _is_short(folder: Path) -> bool:

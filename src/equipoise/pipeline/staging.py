@@ -25,7 +25,7 @@ def staged(destination: Path) -> Iterator[Path]:
     parent = destination.parent
     with storage_errors(f"making {parent}"):
         parent.mkdir(parents=True, exist_ok=True)
-        _sweep(parent)
+        sweep(parent)
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
         guard = os.open(folder / _GUARD, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(guard, fcntl.LOCK_EX)
@@ -69,7 +69,8 @@ def _await_disk(folder: Path) -> None:
         sync_folder(place)
 
 
-def _sweep(parent: Path) -> None:
+def sweep(parent: Path) -> None:
+    """Removes what killed processes left beside `parent`'s folders; what is being written stays."""
     for left in parent.glob(f"{_PREFIX}*"):
         with suppress(OSError):
             guard = os.open(left / _GUARD, os.O_RDWR | os.O_CLOEXEC)

@@ -123,6 +123,10 @@ class StateStore(Protocol):
         """Puts the snapshot back and removes it; does nothing where none stands."""
         ...
 
+    def reclaim(self, keep: Path) -> None:
+        """Puts right what a run that was killed left whose snapshot is in `keep`; removes it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:

@@ -223,6 +223,7 @@ def adapters(where: Executor | None = None) -> Adapters:
         observed=observed,
         end_leftovers=executing.end_leftovers,
         suites=import_module("equipoise.wiring.suites").suites,
+        held=import_module("equipoise.wiring.keeping").held,
     )
 
 

@@ -105,6 +105,9 @@ class FaultyStore:
     def teardown(self, keep: Path) -> None:
         self._inner.teardown(keep)
 
+    def reclaim(self, keep: Path) -> None:
+        self._inner.reclaim(keep)
+
 
 @pytest.fixture(scope="module")
 def wanted(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], bytes]:

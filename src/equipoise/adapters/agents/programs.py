@@ -2,13 +2,13 @@
 
 import asyncio
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from equipoise.adapters.scratch import scratch
 from equipoise.errors import InputError
 from equipoise.ports.agents import Available
 
@@ -50,8 +50,8 @@ async def probed(
     argv: Sequence[str], mend: str, environment: Mapping[str, str] | None = None
 ) -> Available:
     """Starts a program with an empty home and gives the last word of its first line as version."""
-    with tempfile.TemporaryDirectory() as home:
-        around = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8"}
+    with scratch() as home:
+        around = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
         try:
             process = await asyncio.create_subprocess_exec(
                 *argv,

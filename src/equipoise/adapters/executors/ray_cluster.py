@@ -181,15 +181,27 @@ async def _ended(process: Process) -> None:
 
 
 def _made_folder() -> Path:
-    """Gives a new folder with a short path, after removing those that nobody uses any more."""
-    base = Path(tempfile.gettempdir())
-    if len(str(base)) > _LONGEST_TEMPORARY:
-        base = Path("/tmp")  # noqa: S108  mkdtemp makes the folder, for us alone
-    for old in base.glob(f"{_FOLDER}*"):
+    """Gives a new folder with a short path."""
+    sweep()
+    return Path(tempfile.mkdtemp(prefix=_FOLDER, dir=_base()))
+
+
+def sweep() -> tuple[str, ...]:
+    """Removes the folders of clusters that are gone, and gives their paths."""
+    gone = []
+    for old in _base().glob(f"{_FOLDER}*"):
         with suppress(OSError), (old / "alive").open("rb+") as alive:
             flock(alive, LOCK_EX | LOCK_NB)
             shutil.rmtree(old, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=_FOLDER, dir=base))
+            gone.append(str(old))
+    return tuple(gone)
+
+
+def _base() -> Path:
+    base = Path(tempfile.gettempdir())
+    if len(str(base)) > _LONGEST_TEMPORARY:
+        return Path("/tmp")  # noqa: S108  mkdtemp makes the folder, for us alone
+    return base
 
 
 def _bare(folder: Path) -> dict[str, str]:

@@ -4,13 +4,13 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from equipoise.adapters.sandboxes.bubblewrap import MEND, found, program_of
 from equipoise.adapters.sandboxes.etc import write_etc
 from equipoise.adapters.sandboxes.order import STATUS_FILE
 from equipoise.adapters.sandboxes.running import Program
 from equipoise.adapters.sandboxes.spawning import memory_file
+from equipoise.adapters.scratch import scratch
 from equipoise.errors import Blocked
 from equipoise.ports.agents import Job, Mount
 
@@ -46,9 +46,9 @@ def shell(workspace: Path, kept: Path, command: str = "") -> int:
             Mount(source=kept, target=KEPT),
         ],
     )
-    with TemporaryDirectory(prefix="equipoise-etc-") as etc:
-        write_etc(etc)
-        return _run(program_of(bubblewrap, job, etc))
+    with scratch() as etc:
+        write_etc(str(etc))
+        return _run(program_of(bubblewrap, job, str(etc)))
 
 
 def _run(program: Program) -> int:

@@ -9,14 +9,15 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from equipoise.adapters.sandboxes.groups import remove
 from equipoise.adapters.sandboxes.processes import boot, pid_namespace, started
-from equipoise.adapters.sandboxes.sweeping import Swept, end_begun, swept
+from equipoise.adapters.sandboxes.sweeping import Settle, Swept, end_begun, owned, read, swept
 from equipoise.errors import Blocked
 
 _NUMBERS = itertools.count(1)
@@ -56,12 +57,15 @@ class Leases:
         folders: Sequence[Path] = (),
         groups: Sequence[str] = (),
         containers: Sequence[tuple[str, str]] = (),
+        others: Mapping[str, Any] | None = None,
     ) -> Iterator[Lease]:
         """Holds a lease; what it names need not be there yet.
 
         `folders` may be files or sockets; `groups` are control groups, by their folders;
         `containers` are pairs of an engine, podman or docker, and the name of a container.
         `mark` is a `new_mark` of this process; empty = it gets one.
+        `others` is what only a sweep with a `Settle` of that name can put right, as JSON. It takes
+        the place of leases of the same name whose owner is gone, where they have `others` too.
         At the end only the lease goes: what it names is its holder's to remove before that.
 
         Raises:
@@ -79,15 +83,24 @@ class Leases:
             "folders": [str(folder.absolute()) for folder in folders],
             "groups": list(groups),
             "containers": list(containers),
+            "others": dict(others or {}),
         }
-        lease.file.write_text(json.dumps(told) + "\n", encoding="utf-8")
         try:
+            lease.file.write_text(json.dumps(told) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise Blocked(f"no lease can be taken: {error}; mend: make room there") from error
+        try:
+            if others:
+                self._replace(name)
             yield lease
         finally:
             lease.file.unlink(missing_ok=True)
 
-    def sweep(self) -> Swept:
+    def sweep(self, settle: Mapping[str, Settle] | None = None, heir: str = "") -> Swept:
         """Ends and removes what leases name whose owner is gone; once done, there is nothing to do.
+
+        A lease with `others` that no `settle` is for is left alone. That of the name `heir` loses
+        what it leaves on the machine, but its `others` are left to who takes that name next.
 
         Raises:
             Blocked: the folder of leases cannot be used.
@@ -95,10 +108,22 @@ class Leases:
         if not self.folder.exists():
             return Swept()
         self._prepare()
-        return swept(sorted(self.folder.glob("*.json")))
+        return swept(sorted(self.folder.glob("*.json")), settle or {}, heir)
+
+    def _replace(self, name: str) -> None:
+        for file in self.folder.glob("*.json"):
+            told = read(file)
+            if told.get("name") == name and told.get("others") and not owned(file, told):
+                file.unlink(missing_ok=True)
 
     def _prepare(self) -> None:
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise Blocked(
+                f"the folder of leases {str(self.folder)!r} cannot be made: {error.strerror}; "
+                "mend: name another folder for temporary files (TMPDIR)"
+            ) from error
         found = self.folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
             raise Blocked(

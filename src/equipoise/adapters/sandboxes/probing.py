@@ -2,9 +2,9 @@
 
 import os
 import socket
-import tempfile
 from pathlib import Path
 
+from equipoise.adapters.scratch import scratch
 from equipoise.ports.agents import (
     Available,
     Bounds,
@@ -61,10 +61,10 @@ async def tried(sandbox: Sandbox, version: str, mend: str) -> Available:
 
     `mend` is what to do where nothing can be started.
     """
-    with tempfile.TemporaryDirectory(prefix="equipoise-probe-") as folder, socket.socket() as open_:
+    with scratch() as folder, socket.socket() as open_:
         open_.bind(("127.0.0.1", 0))
         open_.listen()
-        job = _job(Path(folder), open_.getsockname()[1], sandbox.isolation)
+        job = _job(folder, open_.getsockname()[1], sandbox.isolation)
         return _judged(sandbox, await sandbox.run(job), version, mend)
 
 

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,9 @@ KEEPERS = "keepers"
 """The name of the lease of a spawner and its keepers: they see that their run is gone, and go."""
 
 _PATIENCE_S = 2.0
+
+Settle = Callable[[Any], str]
+"""Puts right one of the `others` of a lease; gives why not, or nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +50,32 @@ class Begun:
     keepers: tuple[int, ...]
 
 
-def swept(files: Sequence[Path]) -> Swept:
-    """Sweeps the leases in these files; a lease whose things cannot all be removed stays."""
-    found = _Sweeping()
+def swept(files: Sequence[Path], settle: Mapping[str, Settle], heir: str) -> Swept:
+    """Sweeps the leases in these files; a lease whose things cannot all be removed stays.
+
+    All processes are ended before anything is removed: they may be at work in a folder of another.
+    """
+    found = _Sweeping(settle=settle, heir=heir)
     _await_keepers(files)
-    for file in files:
-        found.look(file)
+    for file in [file for file in files if found.end(file)]:
+        found.clear(file)
     return found.swept()
+
+
+def read(file: Path) -> dict[str, Any]:
+    """Gives what a lease was taken for; nothing where it is gone, or was not written whole."""
+    return _lines(file)[0]
+
+
+def owned(file: Path, told: dict[str, Any]) -> bool:
+    """Says whether who took a lease still lives; the file's name says who, were it empty."""
+    if told.get("boot", boot()) != boot():
+        return False
+    if told.get("pid_namespace", pid_namespace()) != pid_namespace():
+        return True  # of another container: not ours to judge
+    pid, _, rest = file.stem.partition("-")
+    start = rest.partition("-")[0]
+    return pid.isdecimal() and bool(start) and started(int(pid)) == start
 
 
 def _await_keepers(files: Sequence[Path]) -> None:
@@ -61,7 +83,7 @@ def _await_keepers(files: Sequence[Path]) -> None:
     give_up = time.monotonic() + _PATIENCE_S
     for file in files:
         told, *_ = _lines(file)
-        if told.get("name") == KEEPERS and not _has_owner(file, told):
+        if told.get("name") == KEEPERS and not owned(file, told):
             mark = f"{MARK}={file.stem}".encode()
             while marked(mark) and time.monotonic() < give_up:
                 time.sleep(0.01)
@@ -79,6 +101,8 @@ def end_begun(file: Path) -> Begun:
 class _Sweeping:
     """What has been swept so far."""
 
+    settle: Mapping[str, Settle]
+    heir: str
     leases: list[str] = field(default_factory=list)
     n_processes: int = 0
     folders: list[str] = field(default_factory=list)
@@ -86,16 +110,26 @@ class _Sweeping:
     spared: int = 0
     stuck: list[str] = field(default_factory=list)
 
-    def look(self, file: Path) -> None:
-        told, *_ = _lines(file)
-        if _has_owner(file, told):
+    def end(self, file: Path) -> bool:
+        """Ends the processes of a lease; false where it is not ours to sweep."""
+        told = read(file)
+        if owned(file, told) or not set(told.get("others", ())) <= set(self.settle):
             self.spared += 1
-            return
-        n_stuck = len(self.stuck)
+            return False
         if told.get("boot") in (boot(), None):
             self.n_processes += end_begun(file).n_ended
-        self._remove(told)
+        return True
+
+    def clear(self, file: Path) -> None:
+        """Removes what a lease names, then the lease."""
+        told, n_stuck = read(file), len(self.stuck)
+        is_inherited = bool(self.heir) and told.get("name") == self.heir
+        if not is_inherited:
+            found = (self.settle[name](value) for name, value in told.get("others", {}).items())
+            self.stuck.extend(why for why in found if why)
         if len(self.stuck) == n_stuck:
+            self._remove(told)
+        if len(self.stuck) == n_stuck and not is_inherited:
             self.leases.append(told.get("name", file.stem))
             file.unlink(missing_ok=True)
 
@@ -148,14 +182,3 @@ def _lines(file: Path) -> list[dict[str, Any]]:
             with suppress(ValueError):
                 found.append(json.loads(line))
     return found or [{}]
-
-
-def _has_owner(file: Path, told: dict[str, Any]) -> bool:
-    """Says whether who took a lease still lives; the file's name says who, were it empty."""
-    if told.get("boot", boot()) != boot():
-        return False
-    if told.get("pid_namespace", pid_namespace()) != pid_namespace():
-        return True  # of another container: not ours to judge
-    pid, _, rest = file.stem.partition("-")
-    start = rest.partition("-")[0]
-    return pid.isdecimal() and bool(start) and started(int(pid)) == start

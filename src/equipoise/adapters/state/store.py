@@ -97,5 +97,17 @@ class Store:
         standing.remove_leftovers(keep)
         self._claim.drop(keep, self.name)
 
+    def reclaim(self, keep: Path) -> None:
+        """Puts right what a run that was killed left whose snapshot is in `keep`; removes it.
+
+        Raises:
+            Blocked: another run that is alive uses this state, or it cannot be put back now.
+        """
+        self._medium.check(keep)
+        later = self._claim.take(keep, self.name)
+        if later and (left := self._standing(later)):
+            self._medium.put_back(standing.content(later), left)
+        self.teardown(keep)
+
     def _standing(self, keep: Path) -> Snapshot | None:
         return standing.standing(keep, self._medium.kind, self._medium.target)

@@ -1,11 +1,11 @@
 """What hidden tests there are, how they are run, and what proves them."""
 
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from equipoise.adapters.scratch import scratch
 from equipoise.errors import InputError
 from equipoise.ports.agents import Bounds, Mount, Seed
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
@@ -57,8 +57,8 @@ def pristine(seed: Seed, globs: Sequence[str], to: Path) -> Path:
     Raises:
         InputError: the globs mean no file of the seed.
     """
-    with tempfile.TemporaryDirectory(prefix="equipoise-pristine-") as name:
-        copy = Path(name, "seed")
+    with scratch() as place:
+        copy = place / "seed"
         seed.copy(copy)
         paths = {path for glob in globs for path in copy.glob(glob)}
         files = [path for path in paths if path.is_file() and ".git" not in path.parts]
@@ -67,9 +67,9 @@ def pristine(seed: Seed, globs: Sequence[str], to: Path) -> Path:
                 f"the seed has no file {', '.join(globs)}", wanted="its tests", code="no_tests"
             )
         for path in files:
-            place = to / path.relative_to(copy)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, place)
+            kept = to / path.relative_to(copy)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, kept)
     return to
 
 

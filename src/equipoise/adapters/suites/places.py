@@ -16,16 +16,28 @@ def made_folder(until: ExitStack) -> Path:
 
     Folders of processes that were killed are removed first: nobody holds their locks any more.
     """
-    base = Path(tempfile.gettempdir())
-    if len(str(base)) > _LONGEST:
-        base = Path("/tmp")  # noqa: S108  mkdtemp makes the folder, for us alone
-    for old in base.glob(f"{_FOLDER}*"):
-        with suppress(OSError), (old / "alive").open("rb+") as alive:
-            flock(alive, LOCK_EX | LOCK_NB)
-            shutil.rmtree(old, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=_FOLDER, dir=base))
+    sweep()
+    folder = Path(tempfile.mkdtemp(prefix=_FOLDER, dir=_base()))
     until.callback(shutil.rmtree, folder, ignore_errors=True)
     held = until.enter_context((folder / "begun").open("wb"))
     flock(held, LOCK_SH)
     (folder / "begun").rename(folder / "alive")
     return folder
+
+
+def sweep() -> tuple[str, ...]:
+    """Removes the folders of processes that were killed, and gives their paths."""
+    gone = []
+    for old in _base().glob(f"{_FOLDER}*"):
+        with suppress(OSError), (old / "alive").open("rb+") as alive:
+            flock(alive, LOCK_EX | LOCK_NB)
+            shutil.rmtree(old, ignore_errors=True)
+            gone.append(str(old))
+    return tuple(gone)
+
+
+def _base() -> Path:
+    base = Path(tempfile.gettempdir())
+    if len(str(base)) > _LONGEST:
+        return Path("/tmp")  # noqa: S108  mkdtemp makes the folder, for us alone
+    return base

@@ -2,11 +2,11 @@
 
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from equipoise.adapters.scratch import scratch
 from equipoise.adapters.workspaces.git import NOBODY, git
 from equipoise.adapters.workspaces.hostile import Entry, shown
 from equipoise.adapters.workspaces.recipe import EPOCH, quoted
@@ -40,11 +40,10 @@ def difference(base: Base, changed: Sequence[Entry], gone: Sequence[bytes]) -> b
     taken = [entry for entry in changed if entry.path not in ignored]
     if not taken and not gone:
         return b""
-    with tempfile.TemporaryDirectory(prefix="equipoise-freeze-") as name:
-        scratch = Path(name)
-        _lay_out(scratch, base)
-        git(scratch, "fast-import", "--quiet", "--done", stdin=_commit(base.head, taken, gone))
-        return git(scratch, "diff", *_FORMAT, base.head, "refs/heads/frozen")
+    with scratch() as place:
+        _lay_out(place, base)
+        git(place, "fast-import", "--quiet", "--done", stdin=_commit(base.head, taken, gone))
+        return git(place, "diff", *_FORMAT, base.head, "refs/heads/frozen")
 
 
 def split(

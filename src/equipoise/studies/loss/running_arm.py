@@ -1,6 +1,7 @@
 """Runs one arm of a sealed study, or the part of it that is due, into an archive of its own."""
 
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,8 +12,9 @@ from equipoise.errors import EquipoiseError, Void
 from equipoise.records.event import Event, EventKind
 from equipoise.records.plan import ArmPlan, Mode
 from equipoise.records.trial import Trial
-from equipoise.studies.loss.running_asked import Adapters, ArmRun, Asked, Clock, Part
-from equipoise.studies.loss.running_live import Live
+from equipoise.studies.loss.running_asked import Adapters, ArmRun, Asked, Clock, Held, Part
+from equipoise.studies.loss.running_frame import KEEP
+from equipoise.studies.loss.running_live import Live, Outcome
 from equipoise.studies.loss.running_logs import Logs, read_logs
 from equipoise.studies.loss.running_place import (
     Place,
@@ -45,37 +47,35 @@ def run_arm(
         Void: the state could not be put back as it was.
     """
     place = find_place(sealed, arm)
-    if asked.is_dry or (not place.is_new and is_finished(place.path)):
-        return replace(told_run(sealed, arm, place), is_dry=asked.is_dry)
-    if place.is_new:
-        _begin(sealed, arm, place, adapters, clock().isoformat(timespec="milliseconds"))
-    if arm.mode is Mode.B:
-        return replace(told_run(sealed, arm, replace(place, is_new=False)), n_before=0)
-    work = sealed.root / WORK / place.run_id
-    with Archive.append_to(place.path) as archive:
-        live = Live(
+    if asked.is_dry:
+        return replace(told_run(sealed, arm, place), is_dry=True)
+
+    def live(archive: Archive) -> Live:
+        return Live(
             sealed=sealed,
             arm=arm,
             place=place,
             archive=archive,
-            work=work,
+            work=sealed.root / WORK / place.run_id,
             adapters=adapters,
             asked=asked,
             clock=clock,
             spent_usd=_spent_elsewhere(sealed, place),
             part=part,
         )
-        try:
-            outcome = anyio.run(live.run)
-        except BaseExceptionGroup as group:
-            raise _first(group) from group
-        except EquipoiseError:
-            raise
-        except Exception as error:
-            raise _harness_fault(error) from error
-    run = told_run(sealed, arm, replace(place, is_new=False))
-    if run.is_finished:
-        clear_work(sealed, place)
+
+    with adapters.held(_things(sealed, arm, place)):
+        if not place.is_new and is_finished(place.path):
+            clear_work(sealed, place)  # it may have been killed after its last line
+            return told_run(sealed, arm, place)
+        if place.is_new:
+            _begin(sealed, arm, place, adapters, clock().isoformat(timespec="milliseconds"))
+        if arm.mode is Mode.B:
+            return replace(told_run(sealed, arm, replace(place, is_new=False)), n_before=0)
+        outcome = _executed(place, live)
+        run = told_run(sealed, arm, replace(place, is_new=False))
+        if run.is_finished:
+            clear_work(sealed, place)
     return replace(
         run,
         n_before=outcome.n_before,
@@ -83,6 +83,29 @@ def run_arm(
         is_interrupted=outcome.is_interrupted,
         is_down=outcome.is_down,
     )
+
+
+def _things(sealed: Sealed, arm: ArmPlan, place: Place) -> Held:
+    work = sealed.root / WORK / place.run_id
+    return Held(
+        root=sealed.root,
+        work=work,
+        keep=work / KEEP,
+        archive=place.path,
+        state=sealed.plan.state if arm.mode is Mode.A else None,
+    )
+
+
+def _executed(place: Place, live: Callable[[Archive], Live]) -> Outcome:
+    with Archive.append_to(place.path) as archive:
+        try:
+            return anyio.run(live(archive).run)
+        except BaseExceptionGroup as group:
+            raise _first(group) from group
+        except EquipoiseError:
+            raise
+        except Exception as error:
+            raise _harness_fault(error) from error
 
 
 def clear_work(sealed: Sealed, place: Place) -> None:

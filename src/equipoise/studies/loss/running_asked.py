@@ -1,6 +1,7 @@
 """What a run is asked for, what it works with, and what it tells at its end."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -28,12 +29,29 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """Where a run leaves things on the machine: what the next start removes if it is killed.
+
+    `work` is the run's folder for things that go at its end, `keep` the place of the snapshot of
+    its `state` in it, `archive` the run's archive, `root` the folder of the study.
+    """
+
+    root: Path
+    work: Path
+    keep: Path
+    archive: Path
+    state: StateSpec | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Adapters:
     """What reaches the outside, handed in by the wiring.
 
     `environment` gives the listed variables that are set, `observed` what a program started with
     them sees; `end_leftovers` ends the programs that a ledger names and that still live; `suites`
-    makes, by a clock, what runs the hidden tests of a study, for planned looks.
+    makes, by a clock, what runs the hidden tests of a study, for planned looks. `held` notes what a
+    run leaves on the machine for as long as it is entered, and first puts right what killed runs of
+    whatever study left there.
     """
 
     system: Callable[[ArmPlan, Around], System]
@@ -44,6 +62,7 @@ class Adapters:
     observed: Callable[[Around], Awaitable[Mapping[str, str]]]
     end_leftovers: Callable[[Path], int]
     suites: Callable[[Callable[[], datetime]], SuitesMaker]
+    held: Callable[[Held], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
