@@ -11,6 +11,7 @@ from equipoise.archive.manifest import CHAINS, Head, Manifest
 from equipoise.records.catalog import Catalog
 from equipoise.records.event import Seal
 from equipoise.records.plan import Plan
+from equipoise.records.ranking import Ranking
 from equipoise.records.result import ComparisonFile, Estimates
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.records.verdict import Verdict
@@ -34,6 +35,7 @@ _RECORDS: dict[str, Any] = {
     "seal.json": Seal,
     "suite.json": Suite,
     "regressions.json": LossComparison,
+    "ranking.json": Ranking,
 }
 """File -> the record it holds."""
 

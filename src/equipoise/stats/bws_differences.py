@@ -1,5 +1,7 @@
 """Differences of counting scores between all pairs of items, with errors over segments."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -55,27 +57,49 @@ def score_differences(
         )
     names, place = np.unique(text, return_inverse=True)
     n_segments, n_items = len(names), len(answers.items)
-    if n_segments < 2:
-        raise NotEstimable(
-            "all answers are on one segment: the spread over segments cannot be known",
-            code="one_cluster",
-        )
     rows, columns = np.nonzero(answers.sets >= 0)
     shown = _counts(place[rows], answers.sets[rows, columns], n_segments, n_items)
     won = _counts(place, answers.best, n_segments, n_items)
     won -= _counts(place, answers.worst, n_segments, n_items)
+    estimates = score_estimates(answers.items, won, shown)
+    return all_differences(estimates, level=level, rng=rng, draws=draws)
+
+
+def score_estimates(names: Sequence[str], won: FloatArray, shown: FloatArray) -> Estimates:
+    """The scores won/shown with their covariance over clusters, for `all_differences`.
+
+    Args:
+        names: of the items.
+        won: ``(n_clusters, n_items)`` times best less times worst in each cluster; answers may
+            carry weights.
+        shown: ``(n_clusters, n_items)`` times shown, weighted alike.
+
+    Raises:
+        NotEstimable: a single cluster (``one_cluster``) or an item never shown (``never_shown``).
+
+    Source: Cochran (1977), Sampling Techniques, sections 6.3 and 9A.4.
+
+    >>> found = score_estimates("AB", np.array([[1.0, -1.0], [0.0, 0.0]]), np.ones((2, 2)))
+    >>> found.values.tolist(), found.df
+    ([0.5, -0.5], 1.0)
+    """
+    n_clusters = len(won)
+    if n_clusters < 2:
+        raise NotEstimable(
+            "all answers are on one segment: the spread over segments cannot be known",
+            code="one_cluster",
+        )
     total = shown.sum(axis=0)
     if (total == 0).any():
         raise NotEstimable(
-            f"{answers.items[int((total == 0).argmax())]!r} was never shown", code="never_shown"
+            f"{names[int((total == 0).argmax())]!r} was never shown", code="never_shown"
         )
     score = won.sum(axis=0) / total
     surprise = (won - score * shown) / total
-    covariance = surprise.T @ surprise * (n_segments / (n_segments - 1))
-    estimates = Estimates(
-        names=answers.items, values=score, covariance=covariance, df=float(n_segments - 1)
+    covariance = surprise.T @ surprise * (n_clusters / (n_clusters - 1))
+    return Estimates(
+        names=tuple(names), values=score, covariance=covariance, df=float(n_clusters - 1)
     )
-    return all_differences(estimates, level=level, rng=rng, draws=draws)
 
 
 def _counts(segment: IntArray, item: IntArray, n_segments: int, n_items: int) -> FloatArray:

@@ -1,0 +1,1 @@
+"""What ratings say: scores of arms, agreement of people, stability and validation of judges."""

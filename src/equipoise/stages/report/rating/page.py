@@ -1,0 +1,207 @@
+"""The page of a rating study: each axis with words, forest, order, people and judges."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from equipoise.records.estimate import Interval
+from equipoise.records.ranking import AxisShown, PairShown, Ranking, RatingEstimate
+from equipoise.stages.report.forest import Axis, Bar, scale
+from equipoise.stages.report.frame import filled
+from equipoise.stages.report.numbers import Span, count, counted, fixed, plain, span
+from equipoise.stages.report.rating.people import people_section
+from equipoise.stages.report.rating.ranked import (
+    caveats,
+    groups_said,
+    order_table,
+    pairs_table,
+    places_table,
+    refused_said,
+)
+from equipoise.stages.report.rating.words import RATING_WORDS
+from equipoise.stages.report.tables import Cell, Section, named, table
+from equipoise.stages.report.text import label
+
+_MOST_DRAWN = 150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """One difference as the forest shows it."""
+
+    name: str
+    word: str
+    said: str
+    span: Span
+    bar: Bar | None
+    n_sets: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AxisPage:
+    """One axis of the page: its forest and its tables."""
+
+    anchor: str
+    name: str
+    ask: str
+    decides: str
+    tags: tuple[str, ...]
+    blocked: str
+    said: str
+    needed: tuple[str, ...]
+    scale: Axis
+    scale_text: str
+    bars: tuple[Drawn, ...]
+    n_beyond: int
+    sections: tuple[Section, ...]
+
+
+def to_rating_page(ranking: Ranking) -> bytes:
+    """Gives index.html of a rating study; the bytes follow from the ranking alone."""
+    return filled(
+        "rating.html.j2",
+        tool_version=ranking.derived_by,
+        title=label(ranking.title, 160),
+        question=label(ranking.question, 400),
+        ranking=ranking,
+        caveats=caveats(ranking),
+        margin=plain(ranking.mde),
+        axes=[_axis(ranking, axis, n) for n, axis in enumerate(ranking.axes, 1)],
+        rules=_rules(ranking),
+        facts=_facts(ranking),
+        sources=sorted(ranking.heads.items()),
+        words=RATING_WORDS,
+        notes=[label(note, 400) for note in ranking.notes],
+    )
+
+
+def _axis(ranking: Ranking, axis: AxisShown, n: int) -> AxisPage:
+    found = axis.deciding
+    pairs = found.pairs if found else ()
+    drawn = _scale(pairs, ranking.mde)
+    return AxisPage(
+        anchor=f"axis-{n}",
+        name=label(axis.axis),
+        ask=label(axis.ask, 400),
+        decides=label(axis.decides),
+        tags=axis.tags,
+        blocked=axis.blocked or "",
+        said=groups_said(axis, found) if found else f"{label(axis.decides)} said nothing here.",
+        needed=tuple(dict.fromkeys(pair.needed for pair in pairs if pair.needed)),
+        scale=drawn,
+        scale_text=(
+            f"Difference of scores from {fixed(drawn.lo, 2)} to {fixed(drawn.hi, 2)}. Left is "
+            f"worse, right is better; the shaded band is ±{plain(ranking.mde)}."
+        ),
+        bars=tuple(_drawn(pair, drawn) for pair in pairs[:_MOST_DRAWN]),
+        n_beyond=max(0, len(pairs) - _MOST_DRAWN),
+        sections=_sections(axis, n),
+    )
+
+
+def _sections(axis: AxisShown, n: int) -> tuple[Section, ...]:
+    found = [_source(axis, e, f"axis-{n}-{k}") for k, e in enumerate(_estimates(axis), 1)]
+    return (*found, people_section(axis))
+
+
+def _estimates(axis: AxisShown) -> list[RatingEstimate]:
+    told = (axis.people, axis.people_all, axis.panel_estimate, *axis.judge_estimates)
+    return [one for one in told if one is not None]
+
+
+def _source(axis: AxisShown, found: RatingEstimate, anchor: str) -> Section:
+    name = label(found.source)
+    tables = [order_table(axis, found)]
+    if found.pairs:
+        tables.append(pairs_table(found))
+    if found.places:
+        tables.append(places_table(found))
+    return Section(
+        anchor=anchor,
+        title=f"{label(axis.axis)} by {name}",
+        short=f"{label(axis.axis)}: {name}",
+        leads=(
+            (
+                f"{counted(found.n_answers, 'verdict')} on {counted(found.n_sets, 'set')} of "
+                f"{counted(found.n_units, 'unit')} in {counted(found.n_clusters, 'cluster')}. "
+                "Limits are over clusters: several raters of one text are not several texts."
+            ),
+        ),
+        tables=tuple(tables),
+        notes=(*refused_said(found), *found.notes),
+    )
+
+
+def _scale(pairs: Sequence[PairShown], mde: float) -> Axis:
+    ends = [x for pair in pairs for x in (pair.lo, pair.hi) if x is not None]
+    return scale(min([-mde, *ends]), max([mde, *ends]), band=mde, margin=0.0, is_less_better=False)
+
+
+def _drawn(pair: PairShown, axis: Axis) -> Drawn:
+    known = pair.lo is not None and pair.hi is not None
+    interval = (
+        Interval(lo=pair.lo or 0, hi=pair.hi or 0, level=pair.level, method="") if known else None
+    )
+    said = span(pair.delta, interval, marks=(pair.mde, -pair.mde))
+    return Drawn(
+        name=f"{label(pair.arm)} − {label(pair.against)}",
+        word=pair.word,
+        said=pair.said,
+        span=said,
+        bar=_bar(pair, said, axis),
+        n_sets=count(pair.n_sets),
+    )
+
+
+def _bar(pair: PairShown, said: Span, axis: Axis) -> Bar | None:
+    if pair.delta is None:
+        return None
+    lo = pair.delta if pair.lo is None else pair.lo
+    hi = pair.delta if pair.hi is None else pair.hi
+    inner = None
+    if pair.inner_lo is not None and pair.inner_hi is not None:
+        inner = (axis.at(pair.inner_lo), axis.at(pair.inner_hi))
+    return Bar(
+        lo=axis.at(lo),
+        hi=axis.at(hi),
+        inner=inner,
+        point=axis.at(pair.delta),
+        has_interval=pair.lo is not None,
+        is_point_cut=not axis.lo <= pair.delta <= axis.hi,
+        is_cut_left=lo < axis.lo,
+        is_cut_right=hi > axis.hi,
+        text=f"difference {said.value}, limits {said.brackets}" if said.lo else said.value,
+    )
+
+
+def _rules(ranking: Ranking) -> Section | None:
+    if not ranking.rules:
+        return None
+    rows = [
+        (
+            named(rule.arm),
+            named(rule.against),
+            Cell(word=rule.word, note=", ".join(rule.tags)),
+            named(rule.superior_on),
+            Cell(text=", ".join(label(name) for name in rule.noninferior_on)),
+            Cell(text=plain(rule.margin)),
+            Cell(text=rule.said),
+        )
+        for rule in ranking.rules
+    ]
+    columns = ("Arm", "Against", "Word", "Superior on", "Non-inferior on", "#Margin", "Why")
+    return Section(
+        anchor="rules",
+        title="Registered rules over axes",
+        short="Rules",
+        leads=("A rule reads the axes one by one; no score is ever taken over several of them.",),
+        tables=(table("Rules of arms", columns, rows),),
+    )
+
+
+def _facts(ranking: Ranking) -> list[tuple[str, str]]:
+    return [
+        ("mde", f"{plain(ranking.mde)}: the registered smallest difference of scores that counts"),
+        ("level", f"{plain(1 - ranking.alpha)} for all pairs of an axis together"),
+        ("plan", ranking.plan_sha256[:16]),
+        ("seal", ranking.seal or "none"),
+    ]

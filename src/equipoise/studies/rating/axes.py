@@ -1,0 +1,86 @@
+"""One axis of a rating study: people, their agreement, judges, and which of them decides."""
+
+import msgspec
+
+from equipoise.records.ranking import AxisShown, RatingEstimate
+from equipoise.records.rating_plan import AxisPlan
+from equipoise.stages.decide.rating import blocked_by, judged, tags_of
+from equipoise.stages.estimate.rating.agreeing import agreements, mode_of
+from equipoise.stages.estimate.rating.choices import Choice, sound
+from equipoise.stages.estimate.rating.counting import Asked, estimate
+from equipoise.stages.estimate.rating.people import annotators
+from equipoise.studies.rating.joining import JoinedVerdicts
+from equipoise.studies.rating.reading import Gathered
+
+PEOPLE = "people"
+ALL = "people, nobody left out"
+
+
+def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> AxisShown:
+    """Derives everything that the axis shows."""
+    plan = given.plan
+    asked = asked_of(given)
+    answered = verdicts.people[axis.name]
+    sets = {one.id: one for one in plan.sets}
+    shown = annotators(answered, sets, plan.checks)
+    out = {one.annotator for one in shown if one.is_excluded}
+    everyone = [choice for one in answered for choice in one.study]
+    kept = [choice for choice in everyone if choice.who not in out]
+    trusted = sound(kept)[0]
+    mode = mode_of(trusted, plan.raters_per_set)
+    agreed = agreements(trusted, plan.seed) if mode.mode == "kappa" else ()
+    blocked = blocked_by(
+        mode.mode, mode.label, agreed[0].primary.value if agreed else None, plan.agreement_min
+    )
+    people = _people(kept, asked, blocked)
+    return AxisShown(
+        axis=axis.name,
+        ask=axis.ask,
+        decides=plan.decides,
+        mode=mode.mode,
+        mode_said=mode.label,
+        blocked=blocked,
+        people=people,
+        people_all=_people(everyone, asked, blocked, ALL) if out else None,
+        agreement=agreed,
+        annotators=shown,
+        tags=tuple(
+            tags_of(
+                plan.decides,
+                is_validated=False,
+                is_simulated=plan.is_simulated or any(one.is_simulated for one in shown),
+                is_sealed=bool(given.seal),
+            )
+        ),
+    )
+
+
+def asked_of(given: Gathered) -> Asked:
+    """Gives what the plan fixed for all estimates."""
+    plan = given.plan
+    return Asked(
+        arms=plan.arms,
+        baseline=plan.baseline,
+        mde=plan.mde,
+        alpha=plan.alpha,
+        power=plan.power,
+        seed=plan.seed,
+    )
+
+
+def _people(
+    choices: list[Choice], asked: Asked, blocked: str | None, source: str = PEOPLE
+) -> RatingEstimate | None:
+    if not choices:
+        return None
+    found = judged(estimate(source, choices, asked), asked.mde, blocked)
+    if blocked is None:
+        return found
+    return msgspec.structs.replace(
+        found,
+        groups=(),
+        arms=tuple(
+            msgspec.structs.replace(arm, rank_best=None, rank_worst=None) for arm in found.arms
+        ),
+        notes=(*found.notes, f"no ranking: {blocked}"),
+    )
