@@ -33,17 +33,23 @@ def page() -> str:
     """The whole page."""
     context = click.Context(commands, info_name="equipoise")
     parts = [_HEAD]
-    for name in commands.list_commands(context):
-        command = commands.get_command(context, name)
-        assert command is not None
-        parts.append(_verb(name, command, context))
+    parts += [_verb(name, command, context) for name, command in verbs().items()]
     return "\n".join(parts)
 
 
 def verbs() -> dict[str, click.Command]:
-    """Every verb there is."""
-    context = click.Context(commands, info_name="equipoise")
-    found = {name: commands.get_command(context, name) for name in commands.list_commands(context)}
+    """Every verb there is, and every action of a verb that has several: ``annotate make``."""
+    found: dict[str, click.Command] = {}
+    for name, command in _of(commands).items():
+        found[name] = command
+        if isinstance(command, click.Group):
+            found |= {f"{name} {action}": one for action, one in _of(command).items()}
+    return found
+
+
+def _of(group: click.Group) -> dict[str, click.Command]:
+    context = click.Context(group, info_name="equipoise")
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
     return {name: command for name, command in found.items() if command is not None}
 
 

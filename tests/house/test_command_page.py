@@ -36,7 +36,8 @@ def test_every_option_says_what_it_does(verb: str, option: click.Option) -> None
 
 @pytest.mark.parametrize("verb", verbs())
 def test_every_verb_is_called_by_a_test(verb: str) -> None:
-    calls = (f'"{verb}"', f"'{verb}'", f"equipoise {verb}")
+    words = '", "'.join(verb.split())
+    calls = (f'"{words}"', f"'{verb}'", f"equipoise {verb}")
     callers = [
         path.name
         for path in ROOT.joinpath("tests").rglob("test_*.py")

@@ -58,6 +58,13 @@ def command(**options: Any) -> None:
     use or unreadable runs; 3 the disk is full; 4 nobody can tell (with --strict); 5 the runs are
     unusable.
     """
+    from equipoise.cli.kinds import is_rating
+
+    sources = options["sources"]
+    if len(sources) == 1 and is_rating(Path(sources[0])):
+        from equipoise.cli.rating_comparing import run_rating_compare
+
+        raise SystemExit(run_rating_compare(Path(sources[0]), options))
     if _asks_for_loss(options):
         from equipoise.cli.loss_comparing import run_loss_compare
 

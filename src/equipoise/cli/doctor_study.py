@@ -27,10 +27,10 @@ def of_study(study: Path, machine: list[Finding]) -> Iterator[Finding]:
         InputError: the study cannot be read; lists every fault.
         Blocked: there is no study.
     """
+    from equipoise.pipeline.study_files import STUDY, read_needed
     from equipoise.stages.plan.assembling import probe_spec, state_spec
     from equipoise.stages.plan.load import read_study
     from equipoise.studies.loss.blockers import blockers
-    from equipoise.studies.loss.files import STUDY, read_needed
 
     draft, _ = read_study(read_needed(study / STUDY, "the study file"))
     state = state_spec(draft.state)
@@ -66,9 +66,9 @@ def _uses(study: Path, state: StateSpec | None, probes: list[ProbeSpec]) -> Iter
 
 
 def _label(study: Path) -> str:
+    from equipoise.pipeline.study_files import SEAL
     from equipoise.records.codec import decode
     from equipoise.records.event import Seal
-    from equipoise.studies.loss.files import SEAL
 
     try:
         return decode((study / SEAL).read_bytes(), Seal).label.value

@@ -39,6 +39,12 @@ def command(study: Path, *, catalog: Path | None, arm: str | None, as_json: bool
     drifted, the disk is full); 130 interrupted: grade again and it goes on.
     """
     from equipoise.cli.clock import now
+    from equipoise.cli.kinds import is_rating
+
+    if is_rating(study):
+        from equipoise.cli.rating_grading import grade_rating
+
+        raise SystemExit(grade_rating(study, as_json=as_json))
     from equipoise.studies.loss.grading import Asked, grade_study
     from equipoise.wiring.suites import suites
 

@@ -30,8 +30,14 @@ def command(directory: Path, form: str | None) -> None:
 
     Exit codes: 0 done; 2 a file is missing or is no comparison; 3 the disk is full.
     """
+    from equipoise.cli.kinds import is_rating
     from equipoise.cli.loss_sources import is_loss_report
 
+    if is_rating(directory):
+        from equipoise.cli.rating_reporting import report_rating
+
+        report_rating(directory, form)
+        return
     if is_loss_report(directory):
         from equipoise.cli.loss_reporting import report_loss
 

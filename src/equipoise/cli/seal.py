@@ -33,8 +33,9 @@ def command(
     3 there is no plan, it is not what study.yaml gives, or another one is sealed.
     """
     from equipoise.cli.clock import now
-    from equipoise.studies.loss.sealing import Proofs, planned_content, seal_study
-    from equipoise.studies.loss.witnessing import query as write_query
+    from equipoise.pipeline.sealing import Proofs
+    from equipoise.pipeline.witnessing import query as write_query
+    from equipoise.studies.loss.sealing import planned_content, seal_study
 
     if query is not None:
         write_query(planned_content(study, now=now()), query)

@@ -64,6 +64,7 @@ def run_verify(path: Path, *, as_json: bool, ca: Path | None = None) -> int:
 
 def _checks(path: Path, ca: Path | None) -> Iterator["Check"]:
     from equipoise.cli.clock import now
+    from equipoise.cli.kinds import is_rating
     from equipoise.cli.loss_sources import is_study
     from equipoise.pipeline.verifying import check_archive
     from equipoise.pipeline.verifying_comparison import check_comparison
@@ -72,6 +73,10 @@ def _checks(path: Path, ca: Path | None) -> Iterator["Check"]:
         raise InputError(f"--ca with {path}", wanted="a loss study, whose seal may be witnessed")
     if path.joinpath("archive.json").exists():
         yield from check_archive(path)
+    elif is_study(path) and is_rating(path):
+        from equipoise.cli.rating_verifying import check_rating
+
+        yield from check_rating(path, ca=ca)
     elif is_study(path):
         from equipoise.studies.loss.verifying import check_study
 

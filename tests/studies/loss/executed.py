@@ -8,11 +8,11 @@ from typing import Any
 from equipoise.archive.durable import replace_file
 from equipoise.archive.manifest import Manifest, RunFacts
 from equipoise.archive.store import Archive
+from equipoise.pipeline.study_files import PLAN, PLAN_PAGE
 from equipoise.records.codec import digest
 from equipoise.records.event import Event, EventKind
 from equipoise.records.grade import Grade
 from equipoise.records.trial import Blob, Ending, Trial, trial_id
-from equipoise.studies.loss.files import PLAN, PLAN_PAGE
 from equipoise.studies.loss.grading import Asked, grade_study
 from equipoise.studies.loss.grading_told import Told
 from equipoise.studies.loss.planning import plan_study

@@ -9,9 +9,9 @@ from typing import Any
 
 from equipoise.archive.store import Archive
 from equipoise.cli.clock import exact_now
+from equipoise.pipeline.study_files import PLAN, PLAN_PAGE
 from equipoise.records.event import Event, EventKind
 from equipoise.records.trial import Trial
-from equipoise.studies.loss.files import PLAN, PLAN_PAGE
 from equipoise.studies.loss.planning import plan_study
 from equipoise.studies.loss.running import run_study
 from equipoise.studies.loss.running_asked import ArmRun, Asked

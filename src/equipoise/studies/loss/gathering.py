@@ -9,6 +9,7 @@ from pathlib import Path
 from equipoise.archive.manifest import Document, RunFacts
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, Tampered
+from equipoise.pipeline.study_files import PLAN
 from equipoise.records.catalog import Catalog
 from equipoise.records.codec import decode, digest
 from equipoise.records.event import Event, EventKind, Rating
@@ -19,7 +20,6 @@ from equipoise.records.terms import Direction
 from equipoise.records.trial import EndingKind, Trial
 from equipoise.stages.grade.material import OUTPUT
 from equipoise.stages.grade.unit_loss import LOSS
-from equipoise.studies.loss.files import PLAN
 from equipoise.studies.loss.grading_work import Work
 from equipoise.studies.loss.sealed import Sealed
 

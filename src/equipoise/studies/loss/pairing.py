@@ -8,7 +8,7 @@ import duckdb
 
 from equipoise.archive.manifest import MANIFEST
 from equipoise.errors import Blocked, InputError, nearest
-from equipoise.studies.loss.files import PLAN
+from equipoise.pipeline.study_files import PLAN
 from equipoise.studies.loss.scoring import (
     ARCHIVES,
     LossRun,

@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 
 from equipoise import __version__
-from equipoise.archive.durable import replace_file
-from equipoise.errors import Blocked, InputError
+from equipoise.errors import InputError
+from equipoise.pipeline.sealing import Promise, write_promise
+from equipoise.pipeline.study_files import PLAN_PAGE, STUDY, read_needed
 from equipoise.records.catalog import Catalog
 from equipoise.records.codec import digest, pretty
 from equipoise.records.plan import Plan
@@ -24,7 +25,6 @@ from equipoise.stages.plan.placeholders import unfilled
 from equipoise.stages.plan.units import Unit, read_units
 from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
-from equipoise.studies.loss.files import PLAN, PLAN_PAGE, SEAL, STUDY, read_needed, seal_of
 from equipoise.studies.loss.looks import waits_of
 from equipoise.studies.loss.running_asked import Adapters
 
@@ -42,6 +42,11 @@ class Planned:
     def sha256(self) -> str:
         """The plan's name."""
         return digest(self.content)
+
+    @property
+    def promise(self) -> Promise:
+        """What is sealed of it."""
+        return Promise(content=self.content, page=self.page.encode(), page_name=PLAN_PAGE)
 
 
 def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) -> Planned:
@@ -137,18 +142,4 @@ def write_plan(study: Path, planned: Planned) -> None:
     Raises:
         Blocked: the study is sealed and this is another plan.
     """
-    sealed = seal_of(study)
-    if sealed is not None and sealed.plan_sha256 != planned.sha256:
-        raise Blocked(
-            f"{study} is sealed, and {STUDY} with its files now gives another plan; mend: put "
-            "them back, or `equipoise amend`, or begin a new study folder; before the first "
-            f"run you may remove {SEAL}"
-        )
-    if sealed is not None and _is_sealed_page(study / PLAN_PAGE, sealed.page_sha256):
-        return
-    replace_file(study / PLAN, planned.content)
-    replace_file(study / PLAN_PAGE, planned.page.encode())
-
-
-def _is_sealed_page(path: Path, sha256: str) -> bool:
-    return path.is_file() and digest(path.read_bytes()) == sha256
+    write_promise(study, planned.promise)

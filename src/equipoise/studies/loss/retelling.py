@@ -5,12 +5,12 @@ from pathlib import Path
 from equipoise import __version__
 from equipoise.archive.durable import replace_file
 from equipoise.errors import EquipoiseError
+from equipoise.pipeline.study_files import PLAN
 from equipoise.records.codec import decode
 from equipoise.records.plan import Plan
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.stages.report.loss.trend import TrendPoint, to_trend_page
 from equipoise.studies.loss.comparing import RESULT, derive
-from equipoise.studies.loss.files import PLAN
 from equipoise.studies.loss.history import read_history
 from equipoise.studies.loss.pairing import matched, study_of
 from equipoise.studies.loss.scoring import ARCHIVES, open_run, read_suite

@@ -5,25 +5,22 @@ from datetime import date
 from pathlib import Path
 
 from equipoise.errors import Blocked, Tampered
+from equipoise.pipeline.sealing import check_seal, refuse_changed
+from equipoise.pipeline.study_files import (
+    PLAN,
+    SEAL,
+    STUDY,
+    read_needed,
+    seal_of,
+)
 from equipoise.records.brief import Brief
-from equipoise.records.codec import decode, digest
+from equipoise.records.codec import decode
 from equipoise.records.event import Amendment, Seal
 from equipoise.records.holdout import Holdout
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.units import Unit, digest_of, read_units
 from equipoise.studies.loss.amendments import read_amendments
-from equipoise.studies.loss.files import (
-    PLAN,
-    SEAL,
-    SEALED,
-    STUDY,
-    first_difference,
-    read_needed,
-    seal_of,
-)
 from equipoise.studies.loss.promised import amended
-from equipoise.studies.loss.signing import check_signature
-from equipoise.studies.loss.witnessing import check_token, imprinted, unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +93,11 @@ def sealed_plan(study: Path) -> tuple[Plan, bytes, Seal]:
             f"mend: equipoise plan {study}, read what it promises, equipoise seal {study}"
         )
     content = read_needed(study / PLAN, "the plan")
-    _refuse_changed(study, PLAN, content, seal.plan_sha256)
+    refuse_changed(study, PLAN, content, seal.plan_sha256)
     check_seal(content, seal)
     plan = decode(content, Plan, where=PLAN)
     for name, sha256 in _sealed_with(plan).items():
-        _refuse_changed(study, name, read_needed(study / name, f"the sealed {name}"), sha256)
+        refuse_changed(study, name, read_needed(study / name, f"the sealed {name}"), sha256)
     return plan, content, seal
 
 
@@ -116,10 +113,10 @@ def refuse_edited_study(study: Path) -> None:
     if seal is None or not study.joinpath(PLAN).is_file():
         return
     content = study.joinpath(PLAN).read_bytes()
-    _refuse_changed(study, PLAN, content, seal.plan_sha256)
+    refuse_changed(study, PLAN, content, seal.plan_sha256)
     for name, sha256 in _sealed_with(decode(content, Plan, where=PLAN)).items():
         if study.joinpath(name).is_file():
-            _refuse_changed(study, name, study.joinpath(name).read_bytes(), sha256)
+            refuse_changed(study, name, study.joinpath(name).read_bytes(), sha256)
 
 
 def _sealed_with(plan: Plan) -> dict[str, str]:
@@ -128,31 +125,6 @@ def _sealed_with(plan: Plan) -> dict[str, str]:
     if plan.reference_set:
         named[plan.reference_set] = plan.reference_sha256
     return named
-
-
-def check_seal(content: bytes, seal: Seal, *, ca: Path | None = None) -> None:
-    """Does nothing where the seal's proofs are over exactly this plan.
-
-    Args:
-        content: the bytes of `plan.json`.
-        seal: its seal.
-        ca: certificates to check the authority's signature by; null = only what the token is over.
-
-    Raises:
-        Tampered: hash, signature or token are over another plan.
-        InputError: nobody that `ca` names signed the token.
-        Blocked: the program that could tell is missing.
-    """
-    if digest(content) != seal.plan_sha256:
-        raise Tampered(f"the seal is over {seal.plan_sha256}, {PLAN} is {digest(content)}")
-    if seal.signature:
-        check_signature(content, signature=seal.signature, signer=seal.signer)
-    if not seal.token:
-        return
-    token = unpacked(seal.token)
-    at = imprinted(content, token) if ca is None else check_token(content, token, ca)
-    if at != seal.witnessed_at:
-        raise Tampered(f"the token says {at}, {SEAL} says it was witnessed {seal.witnessed_at}")
 
 
 def _used(study: Path, plan: Plan) -> list[Unit]:
@@ -179,17 +151,3 @@ def _used(study: Path, plan: Plan) -> list[Unit]:
             "added, changed or removed; mend: put the sealed lines back, or begin a new study"
         )
     return [known[one.id] for one in plan.units]
-
-
-def _refuse_changed(study: Path, name: str, content: bytes, sha256: str) -> None:
-    if digest(content) == sha256:
-        return
-    copy = study / SEALED / name
-    kept = copy.read_bytes() if copy.is_file() else b""
-    where = ""
-    if digest(kept) == sha256:
-        where = f": {first_difference(content, kept)} (as in {SEALED}/{name})"
-    raise Tampered(
-        f"{name} was changed after sealing{where}; its sha256 is {digest(content)}, sealed was "
-        f"{sha256}; mend: put the sealed bytes back; a change of plan is an `equipoise amend`"
-    )

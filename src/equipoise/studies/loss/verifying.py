@@ -12,6 +12,8 @@ from equipoise import __version__
 from equipoise.archive.manifest import MANIFEST
 from equipoise.errors import Blocked, EquipoiseError, InputError, Tampered
 from equipoise.pipeline.faults import Check, Fault
+from equipoise.pipeline.sealing import check_seal
+from equipoise.pipeline.study_files import PLAN, SEAL, STUDY
 from equipoise.pipeline.verifying import check_archive
 from equipoise.records.codec import decode, digest
 from equipoise.records.event import Seal
@@ -20,7 +22,6 @@ from equipoise.records.suite import HistoryRow, Suite
 from equipoise.stages.report.loss.history import HISTORY, to_history
 from equipoise.studies.loss.amendments import AMENDMENTS, read_amendments
 from equipoise.studies.loss.comparing import RESULT, Compared
-from equipoise.studies.loss.files import PLAN, SEAL, STUDY
 from equipoise.studies.loss.history import LINES, History, read_history, row_of
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.promised import amended
@@ -32,7 +33,6 @@ from equipoise.studies.loss.scoring import (
     open_run,
     score_run,
 )
-from equipoise.studies.loss.sealed import check_seal
 from equipoise.studies.loss.verifying_derived import (
     check_comparison,
     check_suite,

@@ -8,9 +8,9 @@ from pathlib import Path
 from equipoise import __version__
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
+from equipoise.pipeline.study_files import PLAN, PLAN_PAGE, seal_of
 from equipoise.records.codec import decode, digest
 from equipoise.records.plan import Plan
-from equipoise.studies.loss.files import PLAN, PLAN_PAGE, seal_of
 from equipoise.studies.loss.history import read_history
 from equipoise.studies.loss.planning import plan_study
 from equipoise.studies.loss.retelling import TREND, trend

@@ -7,10 +7,10 @@ from pathlib import Path
 from equipoise.archive.manifest import Document
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
+from equipoise.pipeline.study_files import PLAN, SEAL, SEALED, STUDY
 from equipoise.records.codec import decode, digest
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.units import digest_of, read_units
-from equipoise.studies.loss.files import PLAN, SEAL, SEALED, STUDY
 from equipoise.studies.loss.rescoring import LOCK, catalog_name, locked
 from equipoise.studies.loss.scoring import LossRun
 

@@ -20,6 +20,8 @@ __all__ = [
 
 STUDY = "study.yaml"
 PLAN_PAGE = "E2E-PLAN.md"
+"""The plan of a loss study as people read it."""
+
 SEAL = "seal.json"
 SEALED = "sealed"
 """Folder with the sealed copies, so that what was changed since can be told line by line."""

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from equipoise.errors import InputError, Tampered
+from equipoise.pipeline.programs import asked
 from equipoise.records.codec import digest
-from equipoise.studies.loss.programs import asked
 
 _SECONDS = 60
 _TIME = re.compile(r"^Time stamp: (.+) GMT$", re.MULTILINE)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from equipoise.errors import InputError, Tampered
-from equipoise.studies.loss.programs import asked
+from equipoise.pipeline.programs import asked
 
 NAMESPACE = "equipoise-plan"
 """What the signature is for: ssh lets none be used for another purpose."""

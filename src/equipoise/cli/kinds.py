@@ -1,0 +1,44 @@
+"""Which kind of study stands in a folder; several verbs do another thing for each kind."""
+
+import json
+import re
+from pathlib import Path
+
+RATING = "rating"
+
+_KIND = re.compile(rb"""^kind:[ \t]*['"]?([a-z]+)""", re.MULTILINE)
+_FILES = ("plan.json", "ranking.json", "archive.json")
+
+
+def kind_of(path: Path) -> str:
+    """Gives the kind of what is at the path: ``rating``, ``loss``, ``run``, …; "" = none is told.
+
+    A study file is asked first, then the plan, then the file of a comparison or an archive. What
+    is wrong in such a file is told by whoever reads it whole.
+    """
+    study = path / "study.yaml"
+    if study.is_file():
+        found = _KIND.search(_bytes(study))
+        return found[1].decode() if found else ""
+    return next((kind for name in _FILES if (kind := _told(path / name))), "")
+
+
+def is_rating(path: Path) -> bool:
+    """Says whether the path is a rating study, or the folder of a comparison of one."""
+    return kind_of(path) == RATING
+
+
+def _told(path: Path) -> str:
+    try:
+        read = json.loads(_bytes(path))
+    except ValueError:
+        return ""
+    kind = read.get("kind") if isinstance(read, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
