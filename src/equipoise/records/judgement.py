@@ -1,5 +1,6 @@
 """A judgement: what a model judge said of a packet in one repeat, or why nothing can be read."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
@@ -35,7 +36,9 @@ class Judgement(
     sha256 of the answer's document, `request` that of what was asked including repeat and order.
     `is_cached`: read from an earlier answer to the same request of the same repeat; a repeat is
     never answered from another one. It carries no cost to the verdict: `usage` and `cost` are the
-    runner's own.
+    runner's own. An answer that cannot be read is asked for again: each attempt is a judgement of
+    its own, numbered by `attempts`, and the last one holds (see `standing`). `why` says why there
+    is no verdict.
     """
 
     packet: str
@@ -64,3 +67,11 @@ class Judgement(
     cost: Price | None = None
     is_cached: bool = False
     is_simulated: bool = False
+
+
+def standing(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Gives the judgement that holds of each question: its last attempt, in order of the first."""
+    held: dict[tuple[str, str, int, int, str], Judgement] = {}
+    for one in judgements:
+        held[one.packet, one.judge, one.repeat, one.order, one.template] = one
+    return list(held.values())

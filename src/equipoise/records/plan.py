@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from equipoise.records.rating_plan import PanelPlan
+
 
 class Mode(StrEnum):
     """Whether a run executes the system again."""
@@ -144,7 +146,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     sorted by id; `sample_budget` the sum of `n_min` over the partitions. `paired` compares the
     arms unit by unit instead of as independent samples. `looks` are planned interim looks.
     `units_sha256` covers every line of the units file in the order of the ids; `study_sha256` the
-    bytes of the study file that the plan was made from.
+    bytes of the study file that the plan was made from. `judges` are the models that find the
+    model-judged categories (unset = people do).
     """
 
     kind: str
@@ -188,3 +191,4 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     tool_version: str = ""
     study_sha256: str = ""
     format: int = 1
+    judges: PanelPlan | msgspec.UnsetType = msgspec.UNSET

@@ -106,7 +106,9 @@ class PanelPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `repeats` is even, half in each order (for sets: permutations in equal numbers); `templates` are
     wordings, each asked equally often. A judge with more than `max_unreadable` of its answers
     unreadable is not used; a verdict needs answers of at least `quorum` of its repeats.
-    `families_sha256` is the hash of the family map.
+    `families_sha256` is the hash of the family map. A question is asked again up to `max_attempts`
+    times where its answer cannot be read; of each text a judge sees `max_chars` characters at most.
+    `max_usd` is for all judges together (null = no limit).
     """
 
     policy: Policy
@@ -117,6 +119,10 @@ class PanelPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_unreadable: float = 0.05
     double_rating_share: float = 0.20
     families_sha256: str = ""
+    max_attempts: int = 3
+    max_chars: int = 50_000
+    max_usd: float | None = None
+    concurrency: int = 4
     settings: dict[str, Any] = {}
 
 

@@ -10,13 +10,14 @@ from equipoise.gateway.exchange import Upstream, unpack
 from equipoise.gateway.keys import KeyPlace
 from equipoise.gateway.provider import ANTHROPIC, GOOGLE, OPENAI, Provider, ProviderSpec
 from equipoise.gateway.replay import Replay
+from equipoise.gateway.scripted.judging import ScriptedJudge, judge_script
 from equipoise.gateway.scripted.scenario import read_scenario
 from equipoise.gateway.scripted.upstream import Scripted
 from equipoise.gateway.wire.facts import Api
 
 _KNOWN = {spec.name: spec for spec in (ANTHROPIC, OPENAI, GOOGLE)}
 _KEYS = frozenset({"provider", "url", "key_variable", "key_file", "auth", "vendor", "proxy"})
-_KINDS = ("provider", "replay", "scripted", "local")
+_KINDS = ("provider", "replay", "scripted", "scripted_judge", "local")
 _LOCAL = ("context", "threads")
 API_OF = {"anthropic": Api.MESSAGES, "openai": Api.RESPONSES, "google": Api.GOOGLE}
 """The format in which each known provider is asked directly; any other speaks `Api.CHAT`."""
@@ -26,10 +27,10 @@ def upstream_of(said: Mapping[str, Any], folder: Path, environment: Mapping[str,
     """Gives who answers.
 
     Args:
-        said: ``{provider: NAME, ...}``, ``{replay: FOLDER or FILE}``, ``{scripted: FILE}`` or
-            ``{local: FILE}`` with ``context`` and ``threads``. A provider that is not known by name
-            needs ``url``; ``key_variable`` or ``key_file`` say where its key stands (neither = it
-            wants none), ``vendor`` whose prices hold.
+        said: ``{provider: NAME, ...}``, ``{replay: FOLDER or FILE}``, ``{scripted: FILE}``,
+            ``{scripted_judge: RULE}``, or ``{local: FILE}`` with ``context`` and ``threads``. A
+            provider that is not known by name needs ``url``; ``key_variable`` or ``key_file`` say
+            where its key stands (neither = it wants none), ``vendor`` whose prices hold.
         folder: the study's, for relative paths.
         environment: where keys are looked for when the run begins.
 
@@ -48,6 +49,8 @@ def upstream_of(said: Mapping[str, Any], folder: Path, environment: Mapping[str,
     more = _LOCAL if kinds == ["local"] else ()
     if unknown := sorted(set(said) - {*kinds, *more}):
         raise InputError(f"the key {unknown[0]!r} beside {kinds[0]!r}", wanted="nothing beside it")
+    if kinds == ["scripted_judge"]:
+        return ScriptedJudge(judge_script(said["scripted_judge"]))
     path = folder / str(said[kinds[0]])
     if kinds == ["local"]:
         numbers = {key: _whole(said[key], key) for key in _LOCAL if key in said}

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from equipoise.records.plan import Mode, Provenance, SpreadSource, Stopping
+from equipoise.records.rating_plan import Policy
 from equipoise.records.terms import Rule
 from equipoise.records.unseen import UNSEEN
 
@@ -219,6 +220,43 @@ class ProbeDraft(_Strict):
         return self
 
 
+class JudgeDraft(_Strict):
+    """One judge: its model as an arm of kind ``model`` has it, and the family of that model."""
+
+    name: Name
+    model: Text
+    family: Text
+    provider: Any
+    temperature: Annotated[float, Field(ge=0.0, le=2.0)] | Literal["none"] = 0.0
+    max_tokens: Count = 2048
+    seed: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+
+
+class JudgesDraft(_Strict):
+    """The judges of model-judged categories, and how they are asked.
+
+    Args:
+        policy: single (one judge, one call) or double (a share of the units is judged twice: by a
+            second judge, or by the same one again).
+        of: the judges.
+        wording: which of our wordings they are asked in.
+        max_unreadable: a judge with a larger share of answers that cannot be read is not used.
+        max_attempts: how often it is asked where an answer cannot be read.
+        max_chars: of each text so many characters are shown.
+        max_usd: what all judges together may cost.
+        concurrency: questions at the same time.
+    """
+
+    policy: Policy
+    of: Annotated[tuple[JudgeDraft, ...], Field(min_length=1)]
+    wording: Text = "plain"
+    max_unreadable: Share = 0.05
+    max_attempts: Annotated[int, Field(ge=1, le=10)] = 3
+    max_chars: Annotated[int, Field(ge=100, le=10_000_000)] = 50_000
+    max_usd: Positive | None = None
+    concurrency: Annotated[int, Field(ge=1, le=256)] = 4
+
+
 class StudyDraft(_Strict):
     """Every key of `study.yaml`; see docs/reference/study.md."""
 
@@ -248,6 +286,7 @@ class StudyDraft(_Strict):
     anti_mock: dict[str, Any] = {}
     probes: tuple[ProbeDraft, ...] = ()
     double_rating: Share = 0.20
+    judges: JudgesDraft | None = None
     reference_set: Text | None = None
     is_simulated: Truth = False
 

@@ -1,0 +1,344 @@
+"""Asks model judges, and keeps what each said: resumed after any end, nothing is asked twice."""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import anyio
+import msgspec
+
+from equipoise.archive.store import Archive
+from equipoise.errors import Blocked, EquipoiseError
+from equipoise.ports.models import ChatModel, Prompt, Reply
+from equipoise.records.judgement import Judgement, ReadState, standing
+from equipoise.records.rating_plan import JudgePlan, PanelPlan
+from equipoise.stages.grade.judges.asking import Posed, Question, posed, request_sha256
+from equipoise.stages.grade.judges.reading import Unreadable, read
+
+MOST_FAILURES = 5
+"""After so many questions in a row that nobody answered, asking stops: it would go on for nothing."""
+
+_CAP = "spending_cap"
+
+OpenedJudge = Callable[[JudgePlan, float | None], AbstractAsyncContextManager[ChatModel]]
+"""Opens the way to a judge's model; it may spend so many US dollars (null = no limit)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far asking is: questions that need no further answer, of how many, and what was spent.
+
+    `usd` is null where no answer so far has a known price.
+    """
+
+    n_done: int
+    n_total: int
+    usd: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """What asking works with.
+
+    Args:
+        opened: opens a judge.
+        clock: dates what is recorded.
+        max_usd: what may be spent in all, whatever was spent before; null = what the plan says.
+        on_progress: is told how far it is.
+    """
+
+    opened: OpenedJudge
+    clock: Callable[[], datetime]
+    max_usd: float | None = None
+    on_progress: Callable[[Progress], None] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Told:
+    """What came of asking: `n_new` answers now, and why it stopped before its end ("" = it did not).
+
+    `usd` is what all judgements of the archive cost, null where no price is known; `n_unpriced` how
+    many of them have none.
+    """
+
+    n_asked: int = 0
+    n_new: int = 0
+    stopped: str = ""
+    usd: float | None = None
+    n_unpriced: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class _Sitting:
+    """One judge being asked."""
+
+    plan: JudgePlan
+    panel: PanelPlan
+    archive: Archive
+    chat: ChatModel
+    means: Means
+    told: Told
+    before: dict[tuple[str, str, int, int, str], Judgement]
+    n_total: int
+    failures: int = 0
+    answered_as: set[str] = field(default_factory=set)
+
+
+def is_settled(judgement: Judgement, panel: PanelPlan) -> bool:
+    """Says whether the question needs no further answer.
+
+    What nobody answered is asked again the next time; what cannot be read, up to `max_attempts`.
+    """
+    if judgement.state is ReadState.FAILED:
+        return False
+    return judgement.state is not ReadState.UNREADABLE or judgement.attempts >= panel.max_attempts
+
+
+def ask_judges(
+    archive: Archive, panel: PanelPlan, questions: Iterable[Question], means: Means
+) -> Told:
+    """Asks what is not answered yet, judge after judge, and appends each answer as it comes.
+
+    Args:
+        archive: of kind ``rating``, open for appending.
+        panel: the plan of the judges.
+        questions: all that are to be answered; those that are, are not asked again.
+        means: what it works with.
+
+    Raises:
+        Blocked: a judge cannot be asked at all (its key is missing), or another model than before
+            answers under its name.
+        StorageFull: the disk took no more.
+    """
+    try:
+        return anyio.run(_ask, archive, panel, list(questions), means)
+    except BaseExceptionGroup as group:
+        raise _first(group) from group
+    finally:
+        with suppress(EquipoiseError):
+            archive.commit()
+
+
+def spent(judgements: Iterable[Judgement]) -> tuple[float | None, int]:
+    """Gives what judgements cost in US dollars (null = no price is known), and how many have none."""
+    usd, n_unknown = None, 0
+    for one in judgements:
+        if one.cost is None:
+            n_unknown += 1
+        else:
+            usd = (usd or 0.0) + one.cost.usd
+    return usd, n_unknown
+
+
+async def _ask(
+    archive: Archive, panel: PanelPlan, questions: Sequence[Question], means: Means
+) -> Told:
+    every = list(archive.read(Judgement))
+    answers = (one for one in every if one.state is not ReadState.FAILED)
+    before = {_key(one): one for one in standing(answers)}
+    usd, n_unpriced = spent(every)
+    told = Told(n_asked=len(questions), usd=usd, n_unpriced=n_unpriced)
+    limits = [limit for limit in (panel.max_usd, means.max_usd) if limit is not None]
+    for judge in panel.judges:
+        own = [question for question in questions if question.judge == judge.name]
+        held = [before.get(question.key) for question in own]
+        todo = [
+            question
+            for question, one in zip(own, held, strict=True)
+            if one is None or not is_settled(one, panel)
+        ]
+        if not todo or told.stopped:
+            continue
+        left = max(0.0, min(limits) - (told.usd or 0.0)) if limits else None
+        async with means.opened(judge, left) as chat:
+            sitting = _Sitting(
+                plan=judge,
+                panel=panel,
+                archive=archive,
+                chat=chat,
+                means=means,
+                told=told,
+                before=before,
+                n_total=len(questions),
+                answered_as=_answered_as(every, judge.name),
+            )
+            await _sit(sitting, todo)
+    return told
+
+
+async def _sit(sitting: _Sitting, todo: Sequence[Question]) -> None:
+    send, receive = anyio.create_memory_object_stream[Question](len(todo))
+    for question in todo:
+        send.send_nowait(question)
+    send.close()
+    async with receive, anyio.create_task_group() as group:
+        for _ in range(max(1, min(sitting.panel.concurrency, len(todo)))):
+            group.start_soon(_work, sitting, receive.clone())
+
+
+async def _work(sitting: _Sitting, questions: Any) -> None:
+    async with questions:
+        async for question in questions:
+            if sitting.told.stopped:
+                return
+            await _answered(sitting, question)
+            _tell(sitting)
+
+
+async def _answered(sitting: _Sitting, question: Question) -> None:
+    """Asks one question until it has an answer that can be read, or enough that cannot."""
+    put = posed(question, max_chars=sitting.panel.max_chars)
+    plain, before = put, sitting.before.get(question.key)
+    if before is not None:
+        put = plain.again(before.why)
+    n_before = before.attempts if before else 0
+    for attempt in range(n_before + 1, sitting.panel.max_attempts + 1):
+        if sitting.told.stopped:
+            return
+        reply = await sitting.chat.complete(_prompt(sitting.plan, question, put))
+        judgement = _judged(sitting, question, put, reply, attempt)
+        _keep(sitting, question, judgement, reply)
+        if judgement.state is not ReadState.UNREADABLE:
+            return
+        put = plain.again(judgement.why)
+
+
+def _prompt(judge: JudgePlan, question: Question, put: Posed) -> Prompt:
+    model = judge.model
+    return Prompt(
+        trial=question.name,
+        model=str(model["model"]),
+        messages=put.messages,
+        max_tokens=int(model.get("max_tokens") or 2048),
+        temperature=_temperature(judge),
+        seed=int(model["seed"]) + question.repeat if model.get("seed") is not None else None,
+        json_schema=put.schema,
+    )
+
+
+def _temperature(judge: JudgePlan) -> float | None:
+    given = judge.model.get("temperature", 0)
+    return None if given in {None, "none"} else float(given)
+
+
+def _judged(
+    sitting: _Sitting, question: Question, put: Posed, reply: Reply, attempt: int
+) -> Judgement:
+    call = reply.call
+    state, why, verdict = ReadState.READ, "", None
+    if call.fault:
+        state, why = ReadState.FAILED, call.fault
+    elif call.is_refusal:
+        state, why = ReadState.REFUSED, call.stop_reason or "it declined"
+    elif call.is_truncated:
+        state, why = ReadState.TRUNCATED, "the answer met its token limit"
+    else:
+        try:
+            verdict = read(reply.text or "", question.packet)
+        except Unreadable as error:
+            state, why = ReadState.UNREADABLE, str(error)
+    judge = sitting.plan
+    settings = {key: value for key, value in judge.model.items() if key != "provider"}
+    return Judgement(
+        packet=question.packet.id,
+        judge=judge.name,
+        repeat=question.repeat,
+        order=question.order,
+        template=question.template,
+        state=state,
+        why=why,
+        model_asked=call.model_asked,
+        model_answered=call.model_answered,
+        provider=call.answered_by,
+        family=judge.family,
+        at=sitting.means.clock().isoformat(timespec="milliseconds"),
+        request=request_sha256(question, put, settings),
+        attempts=attempt,
+        temperature=_temperature(judge),
+        usage=call.usage,
+        cost=call.cost,
+        is_cached=call.answered_by == "replay",
+        is_simulated=call.is_simulated,
+        best=verdict.best if verdict else None,
+        worst=verdict.worst if verdict else None,
+        is_tie=verdict is not None and verdict.is_tie,
+        scores=verdict.scores if verdict else {},
+        quotes=verdict.quotes if verdict else {},
+    )
+
+
+def _keep(sitting: _Sitting, question: Question, judgement: Judgement, reply: Reply) -> None:
+    """Appends what came, and makes it durable before anything else is asked."""
+    told, archive = sitting.told, sitting.archive
+    if judgement.state is ReadState.FAILED and judgement.why == _CAP:
+        told.stopped = told.stopped or (
+            "the next question might exceed what may be spent; mend: raise max_usd and grade again"
+        )
+        return
+    _refuse_other_model(sitting, judgement)
+    name = f"{question.name}/calls/{judgement.attempts:04d}.json"
+    if reply.document:
+        raw = archive.attach_later(name, reply.document).sha256
+        judgement = msgspec.structs.replace(judgement, raw=raw)
+    archive.append(judgement)
+    archive.sync()
+    if judgement.cost is not None:
+        told.usd = (told.usd or 0.0) + judgement.cost.usd
+    else:
+        told.n_unpriced += 1
+    if judgement.state is not ReadState.FAILED:
+        sitting.before[question.key] = judgement
+        told.n_new += 1
+        sitting.failures = 0
+        return
+    sitting.failures += 1
+    if sitting.failures >= MOST_FAILURES:
+        told.stopped = told.stopped or (
+            f"judge {sitting.plan.name!r} gave no answer {sitting.failures} times in a row "
+            f"({judgement.why}); mend: put that right and grade again"
+        )
+
+
+def _refuse_other_model(sitting: _Sitting, judgement: Judgement) -> None:
+    """Stops where another model answers than before: one judge judges all arms, or none."""
+    found = judgement.model_answered
+    if judgement.state is ReadState.FAILED or not found:
+        return
+    sitting.answered_as.add(found)
+    if len(sitting.answered_as) > 1:
+        names = " and ".join(sorted(sitting.answered_as))
+        raise Blocked(
+            f"judge {judgement.judge!r} was answered by {names}: a judge must not change within a "
+            "study, and nothing of the second is kept; mend: ask for an exact version of the model "
+            "in a new study"
+        )
+
+
+def _answered_as(judgements: Iterable[Judgement], judge: str) -> set[str]:
+    return {
+        one.model_answered
+        for one in judgements
+        if one.judge == judge and one.model_answered and one.state is not ReadState.FAILED
+    }
+
+
+def _key(one: Judgement) -> tuple[str, str, int, int, str]:
+    return one.packet, one.judge, one.repeat, one.order, one.template
+
+
+def _tell(sitting: _Sitting) -> None:
+    told = sitting.told
+    if sitting.means.on_progress is None:
+        return
+    n_done = sum(is_settled(one, sitting.panel) for one in sitting.before.values())
+    sitting.means.on_progress(Progress(n_done=n_done, n_total=sitting.n_total, usd=told.usd))
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    known = group.subgroup(EquipoiseError) or group
+    found: BaseException = known
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found

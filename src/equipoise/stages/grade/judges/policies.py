@@ -1,0 +1,176 @@
+"""The rules of the three judge policies: how many judges, repeats and orders, and who is doubled."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from equipoise.records.codec import identity_of
+from equipoise.records.rating_plan import PanelPlan, Policy
+from equipoise.stages.grade.judges.wording import WORDINGS
+
+LEAST_REPEATS = 11
+MOST_FAMILIES = 3
+LEAST_DOUBLE = Fraction(1, 5)
+UNSTABLE = (
+    "one call decides each judged criterion: in a published study 13.6 % of such verdicts flip when "
+    "the same judge is asked again, and another wording changes a quarter of them; policy double "
+    "measures that, policy panel averages it"
+)
+"""What a study is told that decides on criteria judged by a single call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One of a judge's questions about a set: its repeat, its order and the wording.
+
+    `places` is the order: for each place of the packet the number of the arm in the set.
+    """
+
+    repeat: int
+    order: int
+    places: tuple[int, ...]
+    template: str
+
+
+def orders(n: int) -> tuple[tuple[int, ...], ...]:
+    """Gives the orders in which a set of `n` is shown, each as often as any other.
+
+    Both orders of a pair; beyond it the rows of a Williams square (and of its mirror where `n` is
+    odd), in which each stands equally often at each place and after each other one.
+
+    Source: Williams (1949), Australian J. Sci. Res. A 2, 149-168.
+    """
+    if n < 2:
+        return ((0,) * n,)
+    first = [0]
+    for step in range(1, n):
+        first.append((first[-1] + (step if step % 2 else -step)) % n)
+    rows = [tuple((place + shift) % n for place in first) for shift in range(n)]
+    if n % 2:
+        rows += [tuple(reversed(row)) for row in rows]
+    return tuple(rows)
+
+
+def turns(n_options: int, panel: PanelPlan, *, first: int = 0) -> Iterator[Turn]:
+    """Yields a judge's questions about a set of so many options, balanced over orders and wordings.
+
+    Args:
+        n_options: options of the packet.
+        panel: the plan; see `faults` for what its numbers have to be.
+        first: the order to begin with, so that not all sets begin alike where only some are asked.
+    """
+    rows = orders(n_options)
+    for number in range(repeats_of(panel, n_options)):
+        order = (number + first) % len(rows)
+        template = panel.templates[number // len(rows) % len(panel.templates)]
+        yield Turn(repeat=number + 1, order=order, places=rows[order], template=template)
+
+
+def repeats_of(panel: PanelPlan, n_options: int) -> int:
+    """Gives how often a judge is asked about one set: `panel` as planned, else once in each order."""
+    if panel.policy is Policy.PANEL:
+        return panel.repeats
+    return len(orders(n_options))
+
+
+def faults(panel: PanelPlan, n_options: int) -> Iterator[str]:
+    """Yields what of the plan of judges breaks its policy, each with the mend.
+
+    Args:
+        panel: the plan.
+        n_options: options of the largest packet; 1 = single outputs are scored.
+    """
+    names = [judge.name for judge in panel.judges]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"judge {name!r} stands twice; mend: name them apart"
+    for name in panel.templates:
+        if name not in WORDINGS:
+            yield f"no wording {name!r}; the wordings are {', '.join(WORDINGS)}"
+    if not panel.judges:
+        yield "no judge; mend: name at least one"
+    yield from (f for judge in panel.judges if not judge.family for f in _no_family(judge.name))
+    match panel.policy:
+        case Policy.SINGLE:
+            yield from _single(panel)
+        case Policy.DOUBLE:
+            if len(panel.judges) > 2:
+                yield f"policy double has {len(panel.judges)} judges; wanted: one or two"
+            if panel.double_rating_share < float(LEAST_DOUBLE):
+                yield (
+                    f"double_rating_share is {panel.double_rating_share:g}; wanted: at least "
+                    f"{float(LEAST_DOUBLE):g}"
+                )
+        case Policy.PANEL:
+            yield from _panel(panel, n_options)
+
+
+def warnings(panel: PanelPlan) -> Iterator[str]:
+    """Yields what is allowed and yet doubtful in the plan of judges."""
+    families = _families(panel)
+    if panel.policy is Policy.SINGLE:
+        yield UNSTABLE
+    if panel.policy is Policy.PANEL and len(families) == 1:
+        yield (
+            f"all judges are of one family ({families[0]}): they err alike, and count as one; "
+            "2 or 3 families make a panel"
+        )
+    for family in families:
+        same = [judge.name for judge in panel.judges if judge.family.casefold() == family]
+        if len(same) > 1 and panel.policy is Policy.PANEL:
+            yield f"{', '.join(same)} are of one family ({family}) and count once"
+
+
+def doubling_order(units: Iterable[str], seed: int) -> list[str]:
+    """Gives the units in the order in which they are rated twice; `n_doubled` of them are.
+
+    The order is drawn once by the seed, so that it is the same for all arms and whoever asks.
+    """
+    return sorted(set(units), key=lambda unit: identity_of("double rating", seed, unit))
+
+
+def n_doubled(n_units: int, share: float) -> int:
+    """Gives the smallest number of units that is at least this share, exactly."""
+    return ceil(Fraction(str(share)) * n_units)
+
+
+def _no_family(name: str) -> Iterator[str]:
+    yield (
+        f"judge {name!r} has no family; wanted: the family of its model, for whoever is unknown may "
+        "have written what it judges"
+    )
+
+
+def _single(panel: PanelPlan) -> Iterator[str]:
+    if len(panel.judges) > 1:
+        yield f"policy single has {len(panel.judges)} judges; wanted: the same one for all arms"
+    for judge in panel.judges:
+        if float(judge.model.get("temperature", 0) or 0) != 0:
+            yield f"judge {judge.name!r} has a temperature; policy single wants 0"
+
+
+def _panel(panel: PanelPlan, n_options: int) -> Iterator[str]:
+    if n_options < 2:
+        yield "policy panel compares outputs; mend: policy single or double scores single ones"
+        return
+    families = _families(panel)
+    if len(families) > MOST_FAMILIES:
+        yield (
+            f"{len(families)} families ({', '.join(families)}); wanted: at most {MOST_FAMILIES}, "
+            "for nine judges were worth two"
+        )
+    step = len(orders(n_options)) * len(panel.templates)
+    fits = ceil(max(LEAST_REPEATS, 1) / step) * step
+    if panel.repeats < LEAST_REPEATS or panel.repeats % step:
+        each = f"{len(orders(n_options))} orders"
+        if len(panel.templates) > 1:
+            each += f" and {len(panel.templates)} wordings"
+        more = ceil(max(panel.repeats, fits) / step) * step
+        yield (
+            f"repeats is {panel.repeats}; wanted: at least {LEAST_REPEATS} and a multiple of {step}, "
+            f"so that all {each} come equally often; mend: write repeats: {more}"
+        )
+
+
+def _families(panel: PanelPlan) -> Sequence[str]:
+    return list(dict.fromkeys(judge.family.casefold() for judge in panel.judges))
