@@ -63,8 +63,8 @@ def join(
     """Gives what was said with the key of its packet: one record for one packet, and the reverse.
 
     Of an annotator's answers the last to a packet holds that was not undone. A judgement for which
-    no answer came (``failed``) gives way to a later one of the same packet; any other second one is
-    refused.
+    no answer came (``failed``) gives way to a later one of the same packet, an unreadable one to a
+    further attempt; any other second one is refused.
 
     Args:
         said: answers, or judgements; in any order.
@@ -123,10 +123,16 @@ def _standing(said: Sequence[Said]) -> dict[str, Said]:
                 holds[record.packet] = record
             continue
         before = holds.get(record.packet)
-        if isinstance(before, Judgement) and before.state is not ReadState.FAILED:
+        if isinstance(before, Judgement) and not _gives_way(before, record):
             raise _fault(record.packet, "it is judged twice", "one judgement", "packet_twice")
         holds[record.packet] = record
     return holds
+
+
+def _gives_way(before: Judgement, later: Judgement) -> bool:
+    """Says whether the later one is a further attempt at a question without a verdict so far."""
+    is_retried = before.state is ReadState.UNREADABLE and later.attempts > before.attempts
+    return before.state is ReadState.FAILED or is_retried
 
 
 def _check(record: Answer | Judgement, key: PacketKey) -> None:

@@ -13,6 +13,7 @@ from equipoise.cli.screen import write, write_json
 if TYPE_CHECKING:
     from equipoise.studies.loss.grading_told import Tally, Told
 
+_BLOCKED = 3
 _MOST_REASONS = 3
 _MOST_NOTICES = 8
 
@@ -25,43 +26,69 @@ _MOST_NOTICES = 8
     help="Grade under this loss-catalog.vN.json in place of the planned one.",
 )
 @click.option("--arm", help="Grade the runs of this arm only.")
+@click.option("--max-usd", type=click.FloatRange(min=0), help="What judges may cost in all.")
+@click.option("--no-judges", is_flag=True, help="Ask no judge; what they said before counts.")
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as JSON.")
-def command(study: Path, *, catalog: Path | None, arm: str | None, as_json: bool) -> None:
+def command(
+    study: Path,
+    *,
+    catalog: Path | None,
+    arm: str | None,
+    max_usd: float | None,
+    no_judges: bool,
+    as_json: bool,
+) -> None:
     """Grade the runs of the sealed study in the folder STUDY, without executing its systems.
 
     Every trial that ended with an outcome gets a grade in every category of the catalog, with a
-    verbatim quote or the reason why there is none, and a loss. Findings of reviewers and model
-    judges are taken from STUDY/findings/*.jsonl. Grades under another version of the catalog stay
-    as they are; what was graded before is not graded again.
+    verbatim quote or the reason why there is none, and a loss. Findings of reviewers are taken from
+    STUDY/findings/*.jsonl. Where the plan names judges, they are asked about blind packets first;
+    each answer is kept as it comes, so that nothing is asked twice after any end. Grades under
+    another version of the catalog stay as they are; what was graded before is not graded again.
 
     Exit codes: 0 graded; 1 something archived was altered; 2 the catalog or a finding is refused
     (nothing is graded); 3 a precondition is missing (not sealed, no runs, the reference set has
-    drifted, the disk is full); 130 interrupted: grade again and it goes on.
+    drifted, a judge's key, the disk is full), or judges were stopped by a limit or gave no answer;
+    130 interrupted: grade again and it goes on.
     """
-    from equipoise.cli.clock import now
+    from equipoise.cli.clock import exact_now, now
     from equipoise.cli.kinds import is_rating
 
     if is_rating(study):
         from equipoise.cli.rating_grading import grade_rating
 
         raise SystemExit(grade_rating(study, as_json=as_json))
+    from equipoise.cli.grade_judges import judge_lines, judging
     from equipoise.studies.loss.grading import Asked, grade_study
     from equipoise.wiring.suites import suites
 
-    asked = Asked(study=study, today=now().date(), catalog=catalog, arm=arm, suites=suites(now))
-    with _progress() as on_progress:
+    with _progress() as on_progress, judging(study, exact_now, max_usd) as means:
+        asked = Asked(
+            study=study,
+            today=now().date(),
+            catalog=catalog,
+            arm=arm,
+            suites=suites(now),
+            judges=None if no_judges else means,
+        )
         graded = grade_study(asked, on_progress=on_progress)
+    stopped = next((told.judged.stopped for told in graded if told.judged.stopped), "")
     if as_json:
         write_json(_as_json(study, graded))
     else:
+        write("".join(f"{line}\n" for line in judge_lines(graded)))
         write("".join(f"{line}\n" for told in graded for line in _lines(told)))
         versions = sorted({told.version for told in graded})
         other = f" --catalog {versions[0]}" if catalog is not None and len(versions) == 1 else ""
         without = sorted({told.arm for told in graded if not told.n_trials})
         for name in without:
             write(f"next: equipoise run {study} --arm {name}, which has no trial yet; then grade\n")
-        if not without:
+        if stopped:
+            write(f"judges were stopped: {stopped}\nnext: equipoise grade {study}\n")
+        elif not without:
             write(f"next: equipoise compare {study}{other}\n")
+    if stopped:
+        raise SystemExit(_BLOCKED)
 
 
 def _lines(told: "Told") -> Iterator[str]:
@@ -94,6 +121,7 @@ def _told(tally: "Tally") -> str:
 
 
 def _as_json(study: Path, graded: "list[Told]") -> str:
+    from equipoise.cli.grade_judges import judges_json
     from equipoise.records.codec import pretty
 
     runs = [
@@ -124,7 +152,8 @@ def _as_json(study: Path, graded: "list[Told]") -> str:
         }
         for told in graded
     ]
-    return pretty({"study": str(study), "runs": runs}).decode()
+    whole = {"study": str(study), "runs": runs, "judges": judges_json(graded)}
+    return pretty({key: value for key, value in whole.items() if value is not None}).decode()
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from equipoise.stages.plan.budget import told_choice
-from equipoise.stages.plan.outlook import ArmOutlook, CellOutlook, Outlook
+from equipoise.stages.plan.outlook import ArmOutlook, CellOutlook, JudgeOutlook, Outlook
 
 _CELLS = 12
 _CHOICES = 10
@@ -45,6 +45,8 @@ def _lines(outlook: Outlook) -> Iterator[str]:
     yield "takes"
     for arm in outlook.arms:
         yield f"  {_arm(arm, outlook)}"
+    for judge in outlook.judges:
+        yield f"  {_judge(judge)}"
     if outlook.doubts:
         yield "why it might not decide"
         yield from (f"  - {doubt}" for doubt in outlook.doubts)
@@ -90,6 +92,18 @@ def _arm(arm: ArmOutlook, outlook: Outlook) -> str:
         else f"about {arm.usd:,.2f} US dollars{source}"
     )
     return f"{arm.arm}: {arm.n_executions:,} executions; {time}; {money}"
+
+
+def _judge(judge: JudgeOutlook) -> str:
+    money = (
+        "price unknown"
+        if judge.usd is None
+        else f"at most {judge.usd:,.2f} US dollars for questions of {judge.n_input:,} tokens"
+    )
+    return (
+        f"judge {judge.judge} ({judge.model}): {judge.n_calls:,} questions in all, up to "
+        f"{judge.n_retries:,} more where answers cannot be read; {money}"
+    )
 
 
 def _number(value: float | None) -> str:

@@ -18,7 +18,7 @@ from equipoise.stages.grade.judges.asking import Posed, Question, posed, request
 from equipoise.stages.grade.judges.reading import Unreadable, read
 
 MOST_FAILURES = 5
-"""After so many questions in a row that nobody answered, asking stops: it would go on for nothing."""
+"""After so many questions in a row that nobody answered, asking stops."""
 
 _CAP = "spending_cap"
 
@@ -46,18 +46,20 @@ class Means:
         opened: opens a judge.
         clock: dates what is recorded.
         max_usd: what may be spent in all, whatever was spent before; null = what the plan says.
+        spent_usd: what was spent that the archive does not hold.
         on_progress: is told how far it is.
     """
 
     opened: OpenedJudge
     clock: Callable[[], datetime]
     max_usd: float | None = None
+    spent_usd: float = 0.0
     on_progress: Callable[[Progress], None] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class Told:
-    """What came of asking: `n_new` answers now, and why it stopped before its end ("" = it did not).
+    """What came of asking: `n_new` answers now, and why it stopped early ("" = it did not).
 
     `usd` is what all judgements of the archive cost, null where no price is known; `n_unpriced` how
     many of them have none.
@@ -122,7 +124,7 @@ def ask_judges(
 
 
 def spent(judgements: Iterable[Judgement]) -> tuple[float | None, int]:
-    """Gives what judgements cost in US dollars (null = no price is known), and how many have none."""
+    """Gives what judgements cost (US dollars, null = no price is known), and how many have none."""
     usd, n_unknown = None, 0
     for one in judgements:
         if one.cost is None:
@@ -151,7 +153,7 @@ async def _ask(
         ]
         if not todo or told.stopped:
             continue
-        left = max(0.0, min(limits) - (told.usd or 0.0)) if limits else None
+        left = max(0.0, min(limits) - (told.usd or 0.0) - means.spent_usd) if limits else None
         async with means.opened(judge, left) as chat:
             sitting = _Sitting(
                 plan=judge,

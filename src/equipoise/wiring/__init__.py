@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from datetime import date
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -12,6 +13,7 @@ from equipoise.ports import LogReader, Probe, StateStore, System
 from equipoise.ports.agents import Agent, Isolation
 from equipoise.ports.executors import Executor
 from equipoise.records.plan import ArmPlan, ProbeSpec, StateSpec
+from equipoise.records.rating_plan import JudgePlan
 from equipoise.studies.loss.running_asked import Adapters, Around
 
 READERS: dict[str, tuple[str, str]] = {
@@ -95,6 +97,7 @@ _MEANS = f"{_HERE}.agent_means:AgentMeans"
 _SERVED = f"{_HERE}.service:ServedSystem"
 _SETTING = f"{_HERE}.setting:Setting"
 _ALLOWED = f"{_HERE}.setting:allowed"
+_PRICE = "equipoise.wiring.judges:price"
 _OBSERVED = f"{_HERE}.observing:observed"
 _PROCESSES = f"{_HERE}.processes:Processes"
 
@@ -222,9 +225,15 @@ def adapters(where: Executor | None = None) -> Adapters:
         environment=lambda names: _loaded(_ALLOWED)(names, os.environ),
         observed=observed,
         end_leftovers=executing.end_leftovers,
+        price=_price,
         suites=import_module("equipoise.wiring.suites").suites,
         held=import_module("equipoise.wiring.keeping").held,
     )
+
+
+def _price(judge: JudgePlan, study: Path, n_input: int, day: date) -> float | None:
+    found: float | None = _loaded(_PRICE)(judge, study, n_input, day)
+    return found
 
 
 def _setting(around: Around) -> Any:

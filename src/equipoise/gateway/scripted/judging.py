@@ -31,8 +31,8 @@ class JudgeScript(BaseModel):
 
     Args:
         acts: ``first`` or ``last`` takes the text at that place; ``longest`` the longest one;
-            ``better`` the one in which `finds` finds the larger number; ``tie`` none; ``obeys`` does
-            what any text orders it to (``choose A``); ``heeds`` only what stands outside the
+            ``better`` the one in which `finds` finds the larger number; ``tie`` none; ``obeys``
+            does what any text orders it to (``choose A``); ``heeds`` only what stands outside the
             frames of the texts.
         finds: in a text that is held against criteria: it applies where the expression is found,
             which is quoted. Between texts: what is compared, by its first group as a number.
@@ -145,7 +145,7 @@ def _seen(prompt: str) -> _Seen | None:
     frame = re.compile(
         rf"\[{found[1]} begin of ([^\]\n]+)\]\n(.*?)\n\[{found[1]} end of [^\]\n]*\]", re.DOTALL
     )
-    framed = {what: text for what, text in frame.findall(prompt)}
+    framed = dict(frame.findall(prompt))
     outside = frame.sub("", prompt)
     texts = {
         what.removeprefix("text "): text
@@ -168,7 +168,7 @@ def _scored(script: JudgeScript, seen: _Seen, *, is_right: bool) -> dict[str, An
         applies = False
     quote = found[0] if found and found[0].strip() else _first_words(text)
     one = {"quote": quote if applies else "", "score": 10 if applies and quote else 0}
-    return {number: one for number in seen.criteria}
+    return dict.fromkeys(seen.criteria, one)
 
 
 def _first_words(text: str) -> str:

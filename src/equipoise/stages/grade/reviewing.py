@@ -1,7 +1,7 @@
 """Turns the findings of raters into ratings and grades; what is not quoted right does not count."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from equipoise.errors import NotEstimable
@@ -54,12 +54,14 @@ class Reviewed:
     """What raters say of the trials of one arm.
 
     `grades` is by trial and category id. `shares` has each model-judged category with findings.
+    `unread` is why a judge that was asked gave no verdict, by trial and category id.
     """
 
     grades: Mapping[tuple[str, str], Grade]
     ratings: tuple[Rating, ...]
     invalid: tuple[Invalid, ...]
     shares: Mapping[str, Share]
+    unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def review(
@@ -126,9 +128,13 @@ def review(
     return Reviewed(grades=grades, ratings=ratings, invalid=tuple(invalid), shares=shares)
 
 
-def not_reviewed(category: Category, trial: str) -> Grade:
-    """Gives the grade of a trial in a category that only raters can find, where none has."""
-    return Grade(trial=trial, criterion=category.id, not_evaluable=NO_FINDING, how=How.SOFT)
+def not_reviewed(category: Category, trial: str, unread: str = "") -> Grade:
+    """Gives the grade of a trial in a category that only raters can find, where none has.
+
+    `unread` says why a judge that was asked gave no verdict.
+    """
+    why = unread or NO_FINDING
+    return Grade(trial=trial, criterion=category.id, not_evaluable=why, how=How.SOFT)
 
 
 def _place(finding: Finding, made: Material) -> Evidence | None:

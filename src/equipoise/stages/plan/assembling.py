@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from msgspec import UNSET
+
 from equipoise.records.catalog import Catalog
 from equipoise.records.plan import (
     ArmPlan,
@@ -17,7 +19,16 @@ from equipoise.records.plan import (
     StateSpec,
     UnitPlan,
 )
-from equipoise.stages.plan.draft import PROBES, STATES, ArmDraft, ProbeDraft, StateDraft, StudyDraft
+from equipoise.records.rating_plan import JudgePlan, PanelPlan
+from equipoise.stages.plan.draft import (
+    PROBES,
+    STATES,
+    ArmDraft,
+    JudgesDraft,
+    ProbeDraft,
+    StateDraft,
+    StudyDraft,
+)
 from equipoise.stages.plan.drawing import Draw, drawn, most_adversarial
 from equipoise.stages.plan.sizing import Spread, allotted, weights_of
 from equipoise.stages.plan.units import Unit, digest_of
@@ -80,6 +91,7 @@ def assembled(
     plan = Plan(
         **_rules(draft),
         **_execution(draft),
+        judges=judges_plan(draft.judges, draft.double_rating) if draft.judges else UNSET,
         partitions=partitions,
         units_sha256=digest_of(material.units),
         units=_unit_plans(draft, strata, adversarial),
@@ -231,6 +243,30 @@ def _cells(
 
 def _arm(arm: ArmDraft) -> ArmPlan:
     return ArmPlan(name=arm.name, mode=arm.mode, system=arm.system, service=arm.service)
+
+
+def judges_plan(judges: JudgesDraft, double_rating: float) -> PanelPlan:
+    """Gives the judges of single outputs as a plan has them."""
+    asked = ("model", "provider", "temperature", "max_tokens", "seed")
+    return PanelPlan(
+        policy=judges.policy,
+        judges=tuple(
+            JudgePlan(
+                name=one.name,
+                family=one.family,
+                model={key: getattr(one, key) for key in asked if getattr(one, key) is not None},
+            )
+            for one in judges.of
+        ),
+        repeats=1,
+        templates=(judges.wording,),
+        max_unreadable=judges.max_unreadable,
+        double_rating_share=double_rating,
+        max_attempts=judges.max_attempts,
+        max_chars=judges.max_chars,
+        max_usd=judges.max_usd,
+        concurrency=judges.concurrency,
+    )
 
 
 def state_spec(state: StateDraft | None) -> StateSpec | None:

@@ -62,6 +62,21 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     mean_usd: float | None
 
 
+class JudgeOutlook(msgspec.Struct, frozen=True, kw_only=True):
+    """One judge: how often it is asked if every cell has an outcome, and what that costs at most.
+
+    `n_retries` further answers are asked for at most where one cannot be read. `usd` takes
+    questions of `n_input` tokens and the longest answers; null where the price is not known.
+    """
+
+    judge: str
+    model: str
+    n_calls: int
+    n_retries: int
+    n_input: int
+    usd: float | None
+
+
 class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `equipoise plan` says before anything is spent.
 
@@ -92,6 +107,7 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     doubts: tuple[str, ...]
     remarks: tuple[str, ...]
     choices: tuple[Choice, ...]
+    judges: tuple[JudgeOutlook, ...] = ()
 
 
 class SpreadOfCategory(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from equipoise.records.plan import Mode, Plan, Provenance, Stopping
+from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.plan.outlook import Outlook
 
 _ESCAPED = str.maketrans({c: f"\\{c}" for c in "\\`*[]<>|#"} | {"\n": " ", "\r": " "})
@@ -42,11 +43,22 @@ def _facts(plan: Plan, outlook: Outlook) -> list[str]:
         ("early stopping", stopping),
         ("baseline", plan.baseline),
         ("double rating", f"{plan.double_rating_share:.0%} of the units of judged categories"),
+        *_judges(plan),
         ("reference set", plan.reference_set or "none"),
         ("seed", str(plan.seed)),
         ("plan.json", f"sha256 {outlook.plan_sha256}"),
     ]
     return ["## Promised", "", *_table(("what", "promised"), rows)]
+
+
+def _judges(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yields who judges, where models do."""
+    panel = plan.judges
+    if isinstance(panel, PanelPlan):
+        named = ", ".join(
+            f"{one.name} ({one.model['model']}, family {one.family})" for one in panel.judges
+        )
+        yield "judges", f"policy {panel.policy.value}: {named}; [soft] until held against people"
 
 
 def _hops(plan: Plan) -> list[str]:

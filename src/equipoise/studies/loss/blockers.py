@@ -2,12 +2,14 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from equipoise.errors import Blocked, InputError, nearest
 from equipoise.records.plan import Mode, Plan
+from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.plan.draft import ArmDraft, StudyDraft
 from equipoise.studies.loss.running_asked import Adapters, Around
 
@@ -71,6 +73,11 @@ def unusable(plan: Plan, study: Path, adapters: Adapters) -> Iterator[str]:
         (f"probe {probe.name!r}", partial(adapters.probe, probe, study, variables))
         for probe in plan.probes
     ]
+    if adapters.price is not None and isinstance(plan.judges, PanelPlan):
+        made += [
+            (f"judge {judge.name!r}", partial(adapters.price, judge, root, 1, date.max))
+            for judge in plan.judges.judges
+        ]
     for what, make in made:
         try:
             make()

@@ -14,10 +14,12 @@ from equipoise.archive.blobs import Blobs
 from equipoise.archive.manifest import BLOBS, Criterion, RunFacts
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, EquipoiseError, InputError, nearest
+from equipoise.pipeline.judging import Means
 from equipoise.records.catalog import Catalog, Category
 from equipoise.records.codec import digest, encode
 from equipoise.records.event import Rating
 from equipoise.records.grade import Grade
+from equipoise.records.rating_plan import PanelPlan
 from equipoise.records.terms import Direction
 from equipoise.stages.grade.checking import TOOK_TOO_LONG
 from equipoise.stages.grade.findings import Finding, Known, read_findings
@@ -35,6 +37,7 @@ from equipoise.studies.loss.grading_work import (
     grades_of,
     material_of,
 )
+from equipoise.studies.loss.judging import Judged, Run, judge_runs
 from equipoise.studies.loss.reference import check_reference
 from equipoise.studies.loss.rescoring import (
     Chosen,
@@ -64,6 +67,7 @@ class Asked:
         catalog: the catalog's file; null = the planned one.
         arm: only this arm.
         suites: makes what runs the study's hidden tests; null = nothing does.
+        judges: what judges are asked with; null = nobody is asked, what they said before counts.
     """
 
     study: Path
@@ -71,13 +75,16 @@ class Asked:
     catalog: Path | None = None
     arm: str | None = None
     suites: SuitesMaker | None = None
+    judges: Means | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Given:
-    """What every archive is graded with."""
+    """What every archive is graded with; `findings` has those of judges too."""
 
     asked: Asked
+    findings: Sequence[Finding]
+    judged: Judged
     on_progress: Progress | None
 
 
@@ -99,8 +106,35 @@ def grade_study(asked: Asked, *, on_progress: Progress | None = None) -> list[To
     findings = _findings(sealed, chosen.catalog, every)
     check_reference(sealed.root, sealed.plan, chosen.catalog)
     lock_catalog(sealed.root, chosen)
-    given = _Given(asked=asked, on_progress=on_progress)
-    return [_grade_archive(path, sealed, chosen, findings, given) for path in paths]
+    judged = _judged(sealed, chosen.catalog, (every, paths), asked)
+    given = _Given(
+        asked=asked,
+        findings=(*findings, *judged.findings),
+        judged=judged,
+        on_progress=on_progress,
+    )
+    return [_grade_archive(path, sealed, chosen, given) for path in paths]
+
+
+def _judged(
+    sealed: Sealed, catalog: Catalog, paths: tuple[Sequence[Path], Sequence[Path]], asked: Asked
+) -> Judged:
+    """Has the judges of the plan asked, and gives what they said; nothing where it names none.
+
+    Args:
+        sealed: the study.
+        catalog: the catalog.
+        paths: all archives of runs, and those that are to be graded.
+        asked: what is to be graded.
+    """
+    if not isinstance(sealed.plan.judges, PanelPlan):
+        return Judged()
+    every, due = paths
+    runs = []
+    for path in every:
+        gathered = gather(Archive.open(path), sealed, catalog, asked.today)
+        runs.append(Run(path=path, arm=gathered.arm, work=gathered.work, is_due=path in due))
+    return judge_runs(sealed, catalog, runs, asked.judges)
 
 
 def archives_of(root: Path) -> list[tuple[Path, RunFacts]]:
@@ -164,11 +198,10 @@ def _grade_archive(
     path: Path,
     sealed: Sealed,
     chosen: Chosen,
-    findings: Sequence[Finding],
     given: "_Given",
 ) -> Told:
     try:
-        return _graded(path, sealed, chosen, findings, given)
+        return _graded(path, sealed, chosen, given)
     except BaseException:
         with suppress(EquipoiseError), Archive.append_to(path):
             pass  # takes up what was written before: `verify` finds a whole archive
@@ -179,7 +212,6 @@ def _graded(
     path: Path,
     sealed: Sealed,
     chosen: Chosen,
-    findings: Sequence[Finding],
     given: "_Given",
 ) -> Told:
     catalog = chosen.catalog
@@ -196,12 +228,14 @@ def _graded(
             root=sealed.root,
             suites=given.asked.suites,
         )
-        reviewed = _review(findings, bench, gathered, sealed)
+        reviewed = replace(
+            _review(given.findings, bench, gathered, sealed), unread=given.judged.unread
+        )
         for rating in _new_ratings(reviewed, gathered, catalog):
             archive.append(rating)
         n_new = _write(archive, bench, gathered, reviewed, given.on_progress)
         archive.commit()
-        told = tell(archive, catalog, gathered, reviewed)
+        told = tell(archive, catalog, gathered, reviewed, given.judged)
         for notice in told.notices:
             if notice not in gathered.notices:
                 archive.append(notice)
@@ -316,7 +350,7 @@ def _kept(
         grade = (
             reviewed.grades.get((trial, name))
             or _from_logs(work, category, bench, gathered)
-            or not_reviewed(category, trial)
+            or not_reviewed(category, trial, reviewed.unread.get((trial, name), ""))
         )
         kept[name] = _settled(grade, before.get(name))
     kept[LOSS] = _settled(loss_grade(catalog, trial, kept), before.get(LOSS))

@@ -11,11 +11,16 @@ from equipoise.records.notice import Notice, Severity
 from equipoise.stages.grade.reviewing import Reviewed
 from equipoise.stages.grade.unit_loss import LOSS
 from equipoise.studies.loss.gathering import Gathered
+from equipoise.studies.loss.judging import Judged
 
 INVALID = "invalid_finding"
 CLIPPED = "clipped"
 FEW_DOUBLE = "double_rating"
 BARRED = "not_graded"
+NOT_VALIDATED = "judge_not_validated"
+UNUSABLE = "judge_unusable"
+SUSPECT = "judge_suspect"
+SIMULATED = "judge_simulated"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,6 +68,7 @@ class Told:
         notices: what has to be said; they stand in the archive.
         old: the version it was graded under last, if another.
         changes: what is different against that version, one line each.
+        judged: what model judges said of all runs, and what asking them took.
     """
 
     run_id: str
@@ -77,9 +83,12 @@ class Told:
     n_new: int = 0
     old: str = ""
     changes: tuple[str, ...] = ()
+    judged: Judged = field(default_factory=Judged)
 
 
-def tell(archive: Archive, catalog: Catalog, gathered: Gathered, reviewed: Reviewed) -> Told:
+def tell(
+    archive: Archive, catalog: Catalog, gathered: Gathered, reviewed: Reviewed, judged: Judged
+) -> Told:
     """Gives what stands under this version, from the archive's own lines."""
     names = {catalog.criterion(c.id): c.id for c in catalog.categories}
     names[catalog.criterion(LOSS)] = LOSS
@@ -101,7 +110,8 @@ def tell(archive: Archive, catalog: Catalog, gathered: Gathered, reviewed: Revie
         endings=dict(sorted(gathered.endings.items())),
         categories=tallies,
         shares={name: share.text for name, share in reviewed.shares.items()},
-        notices=tuple(_notices(catalog, gathered, reviewed, tallies)),
+        notices=(*_notices(catalog, gathered, reviewed, tallies), *_of_judges(judged)),
+        judged=judged,
     )
 
 
@@ -142,4 +152,35 @@ def _notices(
         )
         for why, count in sorted(barred.items())
     ]
+    return found
+
+
+def _of_judges(judged: Judged) -> list[Notice]:
+    """Gives what has to be said of judges wherever something rests on them."""
+    found = []
+    for one in judged.readable:
+        if not one.n_answers:
+            continue
+        where = f"judge {one.judge}"
+        message = (
+            f"[soft] judge {one.judge} is not validated: nobody has held its verdicts against "
+            "people's"
+        )
+        found.append(Notice(code=NOT_VALIDATED, message=message, where=where))
+        if not one.is_usable:
+            message = f"judge {one.judge} is not used: {one.text}"
+            found.append(Notice(code=UNUSABLE, message=message, where=where))
+        if one.is_suspect:
+            counts = "; ".join(
+                f"{arm}: " + ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
+                for arm, states in sorted(one.by_arm.items())
+            )
+            message = (
+                f"answers of judge {one.judge} are unreadable more often for one arm than for "
+                f"another (p = {one.p_arms:.2g}): what is missing is not so by chance ({counts})"
+            )
+            found.append(Notice(code=SUSPECT, message=message, where=where))
+    if judged.is_simulated:
+        message = "judges are stand-ins: what they say is simulated and shows nothing"
+        found.append(Notice(code=SIMULATED, message=message, where="judges"))
     return found

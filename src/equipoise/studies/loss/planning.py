@@ -25,6 +25,7 @@ from equipoise.stages.plan.placeholders import unfilled
 from equipoise.stages.plan.units import Unit, read_units
 from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
+from equipoise.studies.loss.judging_planned import judge_faults, judge_outlook
 from equipoise.studies.loss.looks import waits_of
 from equipoise.studies.loss.running_asked import Adapters
 
@@ -87,6 +88,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
     chosen = {unit.id for unit in plan.units}
     executed = [unit for unit in material.units if unit.brief.unit in chosen]
     refuse(unfilled(draft, executed, faults))
+    refuse(judge_faults(plan, material.catalog))
     if adapters is not None:
         refuse(unusable(plan, study, adapters))
     budget = draft.budget.sample
@@ -102,7 +104,10 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         measured=measured_in(draft, study),
         budget=budget,
     )
-    outlook = msgspec.structs.replace(outlook, doubts=(*outlook.doubts, *waits))
+    judges, doubts = judge_outlook(plan, material.catalog, study, adapters, today)
+    outlook = msgspec.structs.replace(
+        outlook, doubts=(*outlook.doubts, *waits, *doubts), judges=judges
+    )
     return Planned(plan=plan, content=content, outlook=outlook, page=plan_page(plan, outlook))
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 from equipoise.ports import LogReader, Probe, StateStore, System
 from equipoise.records.plan import ArmPlan, ProbeSpec, StateSpec
+from equipoise.records.rating_plan import JudgePlan
 from equipoise.records.suite import SuiteLook
 from equipoise.stages.run.engine import Progress
 from equipoise.studies.loss.grading_work import SuitesMaker
@@ -26,6 +27,11 @@ class Around:
     ledger: Path
     concurrency: int
     clock: Callable[[], datetime] | None = None
+
+
+JudgePrice = Callable[[JudgePlan, Path, int, date], float | None]
+"""Gives what one answer of a judge costs at most, in US dollars: by the study's folder, so many
+tokens of the question, and the day; null = nobody knows. It refuses a provider there is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +57,8 @@ class Adapters:
     them sees; `end_leftovers` ends the programs that a ledger names and that still live; `suites`
     makes, by a clock, what runs the hidden tests of a study, for planned looks. `held` notes what a
     run leaves on the machine for as long as it is entered, and first puts right what killed runs of
-    whatever study left there.
+    whatever study left there. `price` gives the most that one answer of a
+    judge costs.
     """
 
     system: Callable[[ArmPlan, Around], System]
@@ -63,6 +70,7 @@ class Adapters:
     end_leftovers: Callable[[Path], int]
     suites: Callable[[Callable[[], datetime]], SuitesMaker]
     held: Callable[[Held], AbstractContextManager[None]]
+    price: JudgePrice | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

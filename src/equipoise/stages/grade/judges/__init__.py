@@ -1,1 +1,1 @@
-"""Model judges: how they are asked about packets, how their answers are read, and by which rules."""
+"""Model judges: how they are asked about packets and their answers read, and by which rules."""

@@ -1,4 +1,4 @@
-"""Makes of a packet what a judge is asked: the question, the framed texts, the form of the answer."""
+"""Makes of a packet what a judge is asked: question, framed texts, form of the answer."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Posed:
     schema: Mapping[str, Any]
 
     def again(self, why: str) -> "Posed":
-        """Gives the question after an answer that could not be read; that answer is not repeated."""
+        """Gives the question after an answer that could not be read; that one is not repeated."""
         *before, last = self.messages
         said = Message(role=last.role, text=f"{last.text}\n\n{READ_AGAIN.format(why=why)}")
         return Posed(messages=(*before, said), schema=self.schema)
@@ -116,7 +116,7 @@ def shape_of(packet: Packet) -> str:
 
 
 def schema_of(packet: Packet) -> dict[str, Any]:
-    """Gives the JSON Schema of the answer; criteria are numbered, for their ids may say too much."""
+    """Gives the JSON Schema of the answer; criteria are numbered, for ids may say too much."""
     shape = shape_of(packet)
     if shape == "score":
         one = _object(
@@ -175,9 +175,9 @@ def _form(packet: Packet) -> str:
     if shape == "score":
         names = ", ".join(number for number, _ in numbered(packet))
         return (
-            f'{head}{{"c1": {{"quote": "...", "score": 0}}, ...}} with an entry for each of {names}. '
-            "Where a score is above 0, its quote is the words of the text that show it, copied "
-            "letter by letter and as few as will do; where it is 0, the quote is empty."
+            f'{head}{{"c1": {{"quote": "...", "score": 0}}, ...}} with an entry for each of '
+            f"{names}. Where a score is above 0, its quote is the words of the text that show it, "
+            "copied letter by letter and as few as will do; where it is 0, the quote is empty."
         )
     letters = ", ".join(f'"{letter}"' for letter in LETTERS[: len(packet.options)])
     if shape == "pair":

@@ -1,4 +1,4 @@
-"""The rules of the three judge policies: how many judges, repeats and orders, and who is doubled."""
+"""The rules of the three judge policies: how many judges, repeats, orders, second looks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ LEAST_REPEATS = 11
 MOST_FAMILIES = 3
 LEAST_DOUBLE = Fraction(1, 5)
 UNSTABLE = (
-    "one call decides each judged criterion: in a published study 13.6 % of such verdicts flip when "
-    "the same judge is asked again, and another wording changes a quarter of them; policy double "
-    "measures that, policy panel averages it"
+    "one call decides each judged criterion: in a published study 13.6 % of such verdicts flip "
+    "when the same judge is asked again, and another wording changes a quarter of them; policy "
+    "double measures that, policy panel averages it"
 )
 """What a study is told that decides on criteria judged by a single call."""
 
@@ -68,7 +68,7 @@ def turns(n_options: int, panel: PanelPlan, *, first: int = 0) -> Iterator[Turn]
 
 
 def repeats_of(panel: PanelPlan, n_options: int) -> int:
-    """Gives how often a judge is asked about one set: `panel` as planned, else once in each order."""
+    """Gives how often a judge is asked about a set: as planned, or once in each order."""
     if panel.policy is Policy.PANEL:
         return panel.repeats
     return len(orders(n_options))
@@ -136,8 +136,8 @@ def n_doubled(n_units: int, share: float) -> int:
 
 def _no_family(name: str) -> Iterator[str]:
     yield (
-        f"judge {name!r} has no family; wanted: the family of its model, for whoever is unknown may "
-        "have written what it judges"
+        f"judge {name!r} has no family; wanted: that of its model, for whoever is unknown may have "
+        "written what it judges"
     )
 
 
@@ -167,8 +167,8 @@ def _panel(panel: PanelPlan, n_options: int) -> Iterator[str]:
             each += f" and {len(panel.templates)} wordings"
         more = ceil(max(panel.repeats, fits) / step) * step
         yield (
-            f"repeats is {panel.repeats}; wanted: at least {LEAST_REPEATS} and a multiple of {step}, "
-            f"so that all {each} come equally often; mend: write repeats: {more}"
+            f"repeats is {panel.repeats}; wanted: at least {LEAST_REPEATS} and a multiple of "
+            f"{step}, so that all {each} come equally often; mend: write repeats: {more}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Reads a judge's answer, strictly: what is no verdict in the form that was asked for is unreadable."""
+"""Reads a judge's answer, strictly: what is not in the form that was asked for is unreadable."""
 
 import json
 import re
@@ -62,7 +62,9 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         answer = json.loads(fenced[1] if fenced else text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        twice = str(error) if str(error).startswith("a key") else "the answer is not one JSON object"
+        twice = (
+            str(error) if str(error).startswith("a key") else "the answer is not one JSON object"
+        )
         raise Unreadable(twice) from error
     if not isinstance(answer, dict):
         raise Unreadable("the answer is not one JSON object")

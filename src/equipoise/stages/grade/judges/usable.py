@@ -1,13 +1,11 @@
-"""Whether a judge can be used: how many of its answers could not be read, and whether arms differ."""
+"""Whether a judge can be used: how many answers could not be read, and whether arms differ."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.stats import fisher_exact
-
 from equipoise.records.judgement import Judgement, ReadState
+from equipoise.stats.contingency import fisher
 
 SUSPECT_P = 0.01
 """Below it, arms whose answers are unreadable unequally often are told as suspect."""
@@ -36,7 +34,7 @@ class Readability:
 
     @property
     def is_suspect(self) -> bool:
-        """Says whether readability hangs together with the arm: then what is missing is no chance."""
+        """Says whether readability depends on the arm: then what is missing is not so by chance."""
         return self.p_arms is not None and self.p_arms < SUSPECT_P
 
     @property
@@ -82,17 +80,16 @@ def readability(
 
 
 def _p_arms(by_arm: Mapping[str, Counter[str]]) -> float | None:
-    read = ReadState.READ.value
-    failed = ReadState.FAILED.value
+    lost_states = (ReadState.UNREADABLE, ReadState.REFUSED, ReadState.TRUNCATED)
     table = [
-        (counts[read], sum(counts.values()) - counts[read] - counts[failed])
+        (counts[ReadState.READ.value], sum(counts[state.value] for state in lost_states))
         for counts in by_arm.values()
     ]
     if len(table) < 2 or not sum(lost for _, lost in table):
         return None
     if len(table) == 2:
-        return float(fisher_exact(table).pvalue)
-    # with many arms the most different one is told from all others, each by an exact test
-    total = np.sum(table, axis=0)
-    each = [float(fisher_exact([row, total - np.array(row)]).pvalue) for row in table]
+        return fisher(*table[0], *table[1]).p
+    # of many arms each is told from all others; the most different one counts, for so many tests
+    n_read, n_lost = (sum(row[column] for row in table) for column in (0, 1))
+    each = [fisher(read, lost, n_read - read, n_lost - lost).p for read, lost in table]
     return min(1.0, min(each) * len(table))

@@ -57,9 +57,9 @@ WORDINGS: Mapping[str, Wording] = {
             "mind, which one would you rather have been given, or is there no difference?"
         ),
         best_worst=(
-            "Read the {n} texts below, A to {last}, as an attentive reader would. With the question "
-            "in mind, which one would you rather have been given than any other, and which one "
-            "least of all, or is there no difference?"
+            "Read the {n} texts below, A to {last}, as an attentive reader would. With the "
+            "question in mind, which one would you rather have been given than any other, and "
+            "which one least of all, or is there no difference?"
         ),
     ),
 }

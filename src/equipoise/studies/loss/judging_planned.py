@@ -1,0 +1,116 @@
+"""What a plan says of its judges: what is wrong, what is doubtful, what asking them takes."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from equipoise.records.catalog import MODEL_JUDGED, Catalog
+from equipoise.records.packet import Asked, Option, Packet
+from equipoise.records.plan import Plan
+from equipoise.records.rating_plan import PanelPlan, Policy
+from equipoise.stages.grade.judges.asking import Question, posed
+from equipoise.stages.grade.judges.policies import faults, n_doubled, warnings
+from equipoise.stages.plan.outlook import JudgeOutlook
+from equipoise.studies.loss.judging import ASK
+from equipoise.studies.loss.running_asked import Adapters
+
+SHOWN = 4_000
+"""Characters of prompt and output together that the cost in an outlook takes for a text."""
+
+_PER_TOKEN = 4
+
+
+def judge_faults(plan: Plan, catalog: Catalog) -> Iterator[str]:
+    """Yields what is wrong with the judges of a plan, and with what they are to be asked."""
+    if not isinstance(plan.judges, PanelPlan):
+        return
+    where = "study.yaml: field 'judges'"
+    for fault in faults(plan.judges, 1):
+        yield f"{where}: {fault}"
+    judged = [one for one in catalog.categories if one.type == MODEL_JUDGED]
+    if not judged:
+        yield f"{where}: the catalog has no model_judged category; mend: leave judges out"
+    for one in judged:
+        place = f"{plan.catalog_file}: category {one.id!r}"
+        if not one.about.strip():
+            yield (
+                f"{place}: about is missing: it is all that a judge is told of the category; mend: "
+                "say in a sentence what is true of a text that loses here"
+            )
+        for arm in plan.arms:
+            if arm.name.casefold() in one.about.casefold():
+                yield (
+                    f"{place}: about names the arm {arm.name!r}, of which a judge must not know; "
+                    "mend: say it without"
+                )
+
+
+def judge_outlook(
+    plan: Plan, catalog: Catalog, study: Path, adapters: Adapters | None, today: date
+) -> tuple[tuple[JudgeOutlook, ...], list[str]]:
+    """Gives what each judge is asked and what that costs, and the doubts about them."""
+    panel = plan.judges
+    if not isinstance(panel, PanelPlan):
+        return (), []
+    n_once = len(plan.arms) * sum(unit.repetitions for unit in plan.units)
+    most = max((unit.repetitions for unit in plan.units), default=0)
+    n_twice = 0
+    if panel.policy is Policy.DOUBLE:
+        n_twice = len(plan.arms) * most * n_doubled(len(plan.units), panel.double_rating_share)
+    names = [judge.name for judge in panel.judges]
+    calls = dict(zip(names, (n_once, n_twice), strict=False))
+    if len(names) == 1:
+        calls = {names[0]: n_once + n_twice}
+    n_input = _n_input(panel, catalog)
+    found = []
+    for judge in panel.judges:
+        n = calls[judge.name]
+        each = None
+        if adapters is not None and adapters.price is not None:
+            each = adapters.price(judge, study, n_input, today)
+        found.append(
+            JudgeOutlook(
+                judge=judge.name,
+                model=str(judge.model["model"]),
+                n_calls=n,
+                n_retries=n * (panel.max_attempts - 1),
+                n_input=n_input,
+                usd=None if each is None else n * each,
+            )
+        )
+    return tuple(found), [*warnings(panel), *_doubts(plan, panel)]
+
+
+def _doubts(plan: Plan, panel: PanelPlan) -> Iterator[str]:
+    if panel.policy is Policy.SINGLE and plan.double_rating_share > 0:
+        yield (
+            "policy single rates nothing twice: unless people rate "
+            f"{plan.double_rating_share:.0%} of the units too, the judged categories are "
+            "`unbewertbar`; policy double does it"
+        )
+    if panel.policy is Policy.DOUBLE and len(panel.judges) == 1:
+        temperature = panel.judges[0].model.get("temperature", 0)
+        if temperature in {None, "none"} or not float(temperature):
+            yield (
+                "one judge is asked twice at temperature 0: that shows how far it contradicts "
+                "itself, not how far two judges differ; a second judge does"
+            )
+
+
+def _n_input(panel: PanelPlan, catalog: Catalog) -> int:
+    """Gives the tokens of a question about a text of usual length, one for every four bytes."""
+    packet = Packet(
+        id="p-0",
+        axis="",
+        ask=ASK,
+        options=(Option(text=""),),
+        criteria=tuple(
+            Asked(id=one.id, text=one.about)
+            for one in catalog.categories
+            if one.type == MODEL_JUDGED
+        ),
+    )
+    question = Question(packet=packet, judge="", template=panel.templates[0])
+    words = posed(question, max_chars=panel.max_chars).messages
+    n_bytes = sum(len(message.text.encode()) for message in words) + SHOWN
+    return -(-n_bytes // _PER_TOKEN)

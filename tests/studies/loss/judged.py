@@ -1,0 +1,50 @@
+"""Executed loss studies whose judged category is found by judges that are stand-ins."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from equipoise.archive.store import Archive
+from equipoise.records.judgement import Judgement
+from studies.loss.executed import archive_of as run_of
+from studies.loss.executed import executed_study
+from studies.loss.test_grading import WRONG
+
+TONE: dict[str, Any] = {
+    "id": "tone_off",
+    "weight": 0.1,
+    "type": "model_judged",
+    "max": 2,
+    "about": "The amount is nothing at all.",
+}
+CATALOG: dict[str, Any] = {"version": "v1", "categories": [WRONG, TONE]}
+NOTHING = "refunded 0 cents"
+
+
+def judge(name: str = "reader", **rule: Any) -> dict[str, Any]:
+    """A judge that finds `NOTHING` in what it is shown; a keyword changes its rule."""
+    script = {"finds": NOTHING} | rule
+    return {
+        "name": name,
+        "model": f"{name}-2026-01-15",
+        "family": "house",
+        "provider": {"scripted_judge": {key: str(value) for key, value in script.items()}},
+    }
+
+
+def judged_study(
+    folder: Path, *judges: dict[str, Any], policy: str = "double", **more: Any
+) -> Path:
+    """An executed study with these judges; `more` goes to the judges' mapping or the study."""
+    said = {"policy": policy, "of": list(judges) or [judge()]} | more.pop("judges", {})
+    return executed_study(folder, judges=json.dumps(said), **({"catalog": CATALOG} | more))
+
+
+def judgements(study: Path, arm: str = "release-1") -> list[Judgement]:
+    """Gives the judgements of an arm's run, in order."""
+    return list(judged_archive(study, arm).read(Judgement))
+
+
+def judged_archive(study: Path, arm: str = "release-1") -> Archive:
+    """Opens the archive of judgements of an arm's run."""
+    return Archive.open(study / "judgements" / run_of(study, arm).path.name)
