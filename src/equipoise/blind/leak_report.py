@@ -1,0 +1,158 @@
+"""Masks outputs before they become packets, and says what was masked, arm by arm."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from equipoise.blind.hidden import HiddenName
+from equipoise.blind.leaks import Leak, find_leaks, mask
+from equipoise.records.packet import Doc
+from equipoise.records.rating_plan import Output
+
+TELLING_DIFFERENCE = 0.10
+"""From this difference of shares on the mask itself may tell arms apart."""
+
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundLeak:
+    """A leak, and where it was found.
+
+    Attributes:
+        arm: the arm whose output it is.
+        unit: the unit.
+        part: ``text``, ``prompt`` or ``doc NAME``.
+        leak: what was found.
+        words: the words that stood there.
+    """
+
+    arm: str
+    unit: str
+    part: str
+    leak: Leak
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeakReport:
+    """What was found in all outputs.
+
+    Attributes:
+        n_outputs: arm -> its outputs.
+        found: every leak, masked or flagged, in the order of the outputs.
+    """
+
+    n_outputs: dict[str, int]
+    found: tuple[FoundLeak, ...]
+
+    def n_with(self, arm: str, *, is_masked: bool) -> int:
+        """Gives how many of an arm's texts have a leak that was masked, or flagged."""
+        return len(
+            {
+                one.unit
+                for one in self.found
+                if one.arm == arm and one.part == "text" and one.leak.is_masked is is_masked
+            }
+        )
+
+    def flagged_units(self) -> tuple[str, ...]:
+        """Gives the units in which a person should look at a word that may be a name."""
+        return tuple(dict.fromkeys(one.unit for one in self.found if not one.leak.is_masked))
+
+    @property
+    def is_tell(self) -> bool:
+        """Whether arms differ so much in masked outputs that the mask itself tells them apart."""
+        shares = [self.n_with(arm, is_masked=True) / n for arm, n in self.n_outputs.items() if n]
+        return bool(shares) and max(shares) - min(shares) > TELLING_DIFFERENCE
+
+
+def mask_outputs(
+    outputs: Iterable[Output], names: Sequence[HiddenName]
+) -> tuple[tuple[Output, ...], LeakReport]:
+    """Gives the outputs as raters may see them, and what was found in them.
+
+    Every text, prompt and document of every arm is searched for all names and masked in the same
+    way, so that a mask says nothing of whose text it is in. Documents that are not shown are masked
+    too. Names of documents stay, since an axis shows them by name: `judge_texts` has those that
+    are shown.
+    """
+    masked: list[Output] = []
+    found: list[FoundLeak] = []
+    n_outputs: Counter[str] = Counter()
+    seen: dict[str, tuple[Leak, ...]] = {}
+
+    def clean(output: Output, part: str, text: str) -> str:
+        if text not in seen:
+            seen[text] = find_leaks(text, names)
+        found.extend(
+            FoundLeak(
+                arm=output.arm,
+                unit=output.unit,
+                part=part,
+                leak=leak,
+                words=text[leak.start : leak.end],
+            )
+            for leak in seen[text]
+        )
+        return mask(text, seen[text])
+
+    for output in outputs:
+        n_outputs[output.arm] += 1
+        docs = tuple(
+            Doc(
+                name=doc.name,
+                text=clean(output, f"doc {doc.name}", doc.text),
+                lang=doc.lang,
+            )
+            for doc in output.docs
+        )
+        masked.append(
+            replace(
+                output,
+                text=clean(output, "text", output.text),
+                prompt=clean(output, "prompt", output.prompt),
+                docs=docs,
+            )
+        )
+    return tuple(masked), LeakReport(n_outputs=dict(n_outputs), found=tuple(found))
+
+
+def leak_lines(report: LeakReport) -> tuple[str, ...]:
+    """Gives the lines (Markdown) of the section "What was masked"; they name arms and models.
+
+    They belong on pages that raters do not see.
+    """
+    return tuple(_lines(report))
+
+
+def _lines(report: LeakReport) -> Iterator[str]:
+    yield "## What was masked"
+    yield ""
+    if not report.found:
+        yield "No output names its arm, its model, a skill or what its run took."
+        return
+    yield "| arm | outputs | masked | flagged |"
+    yield "| --- | ---: | ---: | ---: |"
+    for arm, n_outputs in report.n_outputs.items():
+        masked, flagged = (report.n_with(arm, is_masked=which) for which in (True, False))
+        yield f"| {arm} | {n_outputs} | {masked} | {flagged} |"
+    yield ""
+    for is_masked, verb in ((True, "masked"), (False, "flagged, not masked: may be a word")):
+        counts = Counter(
+            (one.leak.hides.value, one.leak.name)
+            for one in report.found
+            if one.leak.is_masked is is_masked
+        )
+        for (hides, name), n in counts.most_common(_SHOWN):
+            yield f"- {verb}: {hides} `{name}`, {n} times"
+        if len(counts) > _SHOWN:
+            yield f"- {verb}: {len(counts) - _SHOWN} more names"
+    if report.is_tell:
+        yield (
+            "- **warning**: the arms differ in how many of their outputs are masked, so that the "
+            "mask itself may tell raters which arm they see; have these outputs made again without "
+            "the names"
+        )
