@@ -153,6 +153,16 @@ class Probe(Protocol):
 
 
 @runtime_checkable
+class TakesLonger(Protocol):
+    """A system with work to do after the time of an attempt is over, such as to keep its traces."""
+
+    @property
+    def grace_s(self) -> float:
+        """Gives the seconds that it may take beyond the time-out before it counts as hanging."""
+        ...
+
+
+@runtime_checkable
 class TellsNotices(Protocol):
     """A probe that met what it could not read, and says so at the end of a run."""
 

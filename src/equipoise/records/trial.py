@@ -70,6 +70,21 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     convention: str = "unknown"
     is_estimated: bool = False
 
+    def plus(self, other: "Usage") -> "Usage":
+        """Gives the sum of two usages; what only one of them records is kept as it is."""
+        return Usage(
+            input_tokens=_plus(self.input_tokens, other.input_tokens),
+            output_tokens=_plus(self.output_tokens, other.output_tokens),
+            cache_read_tokens=_plus(self.cache_read_tokens, other.cache_read_tokens),
+            cache_write_tokens=_plus(self.cache_write_tokens, other.cache_write_tokens),
+            convention=self.convention if self.convention == other.convention else "unknown",
+            is_estimated=self.is_estimated or other.is_estimated,
+        )
+
+
+def _plus(first: int | None, second: int | None) -> int | None:
+    return (first or 0) + (second or 0) if first is not None or second is not None else None
+
 
 class Blob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A reference to content kept in the archive under its sha256."""

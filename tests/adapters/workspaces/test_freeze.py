@@ -71,6 +71,7 @@ def test_a_diff_rebuilds_what_the_agent_left(shop: GitSeed, work: Path, tmp_path
 
 def test_odd_names_are_names_like_others(shop: GitSeed, work: Path, tmp_path: Path) -> None:
     names = ["git~1", ".git ", ".git.", ".g\u200cit", "a\\b", "-rf", "\n", "\\n", "a -> b", "~"]
+    names += [":!x", ":(top)y", ":", "*"]  # patterns elsewhere
     for name in names:
         work.joinpath(name).write_bytes(b"x\n")
     work.joinpath("deep", "git~1").mkdir(parents=True)

@@ -13,13 +13,15 @@ from equipoise.adapters.executors.leftovers import WORKERS
 from equipoise.adapters.executors.ray_cluster import cluster
 from equipoise.adapters.executors.worker import Worker, packed, unpacked
 from equipoise.errors import Blocked
-from equipoise.ports import Answer, System
+from equipoise.ports import Answer, System, TakesLonger
 from equipoise.ports.executors import Posting
 from equipoise.records.brief import Request
 from equipoise.records.trial import Ending, EndingKind, Fault
 
 _START_S = 120.0
 _STOP_S = 10.0
+_WAY_S = 10.0
+"""How much longer an attempt may take for being executed elsewhere."""
 _MOST_FAILED = 3
 """So many workers in a row may fail to start before those that are left have to do."""
 
@@ -65,7 +67,9 @@ class RaySystem:
         Raises:
             InputError: the arm's specification is wrong.
         """
-        self.is_simulated = posting.make(posting.work).is_simulated
+        made = posting.make(posting.work)
+        self.is_simulated = made.is_simulated
+        self.grace_s = (made.grace_s if isinstance(made, TakesLonger) else 0.0) + _WAY_S
         self._posting = posting
         self._at = address
         self._ray: Any = None

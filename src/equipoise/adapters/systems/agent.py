@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +10,10 @@ from typing import Any, Self
 
 import anyio.to_thread
 
+from equipoise.adapters.systems.agent_freezing import LONGEST_S, frozen
 from equipoise.adapters.systems.agent_means import AgentMeans, SeedOf
 from equipoise.adapters.systems.agent_options import AgentOptions
-from equipoise.adapters.systems.agent_session import Session
+from equipoise.adapters.systems.agent_session import Session, failed, unread
 from equipoise.adapters.systems.endings import infrastructure
 from equipoise.adapters.systems.setting import Setting
 from equipoise.adapters.systems.templates import filled, values_of
@@ -22,13 +23,16 @@ from equipoise.ports.agents import (
     Agent,
     Available,
     ChecksTasks,
+    Ended,
     Isolation,
     Route,
     Sandbox,
     Seed,
     Task,
+    Told,
 )
 from equipoise.records.brief import Brief, Request
+from equipoise.records.call import ModelCall
 
 _SAMPLE = Request(
     trial="",
@@ -50,6 +54,8 @@ class AgentSystem:
     ``artifacts/...``; the calls are ``calls.jsonl``. A harness that is missing makes every cell an
     infrastructure error that says so and the mend; nothing is made up.
     """
+
+    grace_s = LONGEST_S + 60.0
 
     def __init__(self, spec: Any, setting: Setting, means: AgentMeans) -> None:
         """Reads the specification and finds its harness, its sandbox and who answers.
@@ -113,11 +119,7 @@ class AgentSystem:
             place = await anyio.to_thread.run_sync(self._prepare, Path(request.workspace), asked)
         except (OSError, EquipoiseError) as error:
             return Answer(ending=infrastructure(f"workspace: {error}", is_retriable=False))
-        try:
-            session = await self._session(request, values, place, time.monotonic() - before)
-        except EquipoiseError as error:
-            return Answer(ending=infrastructure(f"session: {error}", is_retriable=False))
-        return session.answer(self._versions)
+        return await self._session(request, values, place, time.monotonic() - before)
 
     async def canary(self, request: Request) -> Answer:
         """Executes a request outside the study, in the same way."""
@@ -145,33 +147,46 @@ class AgentSystem:
 
     async def _session(
         self, request: Request, values: Mapping[str, Any], place: "_Place", copied_s: float
-    ) -> Session:
+    ) -> Answer:
+        """Executes a session; whatever fails on the way, what was said and paid is kept."""
         assert self._sandbox is not None
         trial, model = request.trial, str(filled(self._options.model, values))
-        route = self._gateway.open(trial, model)
-        before = time.monotonic()
         try:
-            task = self._task(
-                request, model, str(filled(self._options.prompt, values)), route, place
-            )
+            route = self._gateway.open(trial, model)
+        except EquipoiseError as error:
+            return Answer(ending=infrastructure(f"session: {error}", is_retriable=False))
+        before, why = time.monotonic(), ""
+        try:
+            prompt = str(filled(self._options.prompt, values))
+            task = self._task(request, model, prompt, route, place)
             ended = await self._sandbox.run(self._agent.job(task))
+        except Exception as error:  # noqa: BLE001  its calls must not be lost with it
+            why = f"session: {error or type(error).__name__}"
         finally:
             calls = self._gateway.close(trial)
             exchanges = self._exchanges.pop(trial, {})
+        if why:
+            return failed(why, calls, exchanges, self._versions)
         ran = time.monotonic()
-        told = await anyio.to_thread.run_sync(self._agent.told, task, ended, calls)
-        frozen = await anyio.to_thread.run_sync(
-            place.seed.freeze, place.workspace, self._options.artifacts
-        )
-        return Session(
+        told = await anyio.to_thread.run_sync(self._told, task, ended, calls)
+        left = await frozen(place.seed, place.workspace, self._options.artifacts)
+        session = Session(
             ended=ended,
             calls=calls,
             exchanges=exchanges,
             told=told,
-            frozen=frozen,
+            frozen=left,
             seed={"of": place.asked, "sha256": place.seed.sha256},
             took_s={"copy": copied_s, "session": ran - before, "freeze": time.monotonic() - ran},
         )
+        return session.answer(self._versions)
+
+    def _told(self, task: Task, ended: Ended, calls: Sequence[ModelCall]) -> Told:
+        """Reads what the harness left; a reader that fails loses what it read, and nothing else."""
+        try:
+            return self._agent.told(task, ended, calls)
+        except Exception as error:  # noqa: BLE001  it may be a package of somebody else
+            return unread(f"{self._agent.name} cannot read what it left: {error!r}", ended, calls)
 
     def _sample(self) -> Task:
         """A task as every cell's will be, for the harness to look at; a templated model is none."""

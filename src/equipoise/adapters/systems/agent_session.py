@@ -2,12 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
+from msgspec.structs import replace
+
+from equipoise.adapters.systems.endings import infrastructure
 from equipoise.ports import Answer
 from equipoise.ports.agents import Ended, Frozen, Told
 from equipoise.records.call import ModelCall
 from equipoise.records.codec import encode
+from equipoise.records.trial import Ending, EndingKind, Fault, Reason, Usage
+
+_OUTCOMES = (EndingKind.COMPLETED, EndingKind.BUDGET, EndingKind.REFUSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,14 +23,14 @@ class Session:
 
     `exchanges` are the calls as they went over the wire, by document name; `seed` is what the study
     says of the seed, with its hash; `took_s` the seconds of each step, in the order in which they
-    happened.
+    happened. `frozen` is an ending where nobody can say what it did.
     """
 
     ended: Ended
     calls: Sequence[ModelCall]
     exchanges: Mapping[str, bytes]
     told: Told
-    frozen: Frozen
+    frozen: Frozen | Ending
     seed: Mapping[str, Any]
     took_s: Mapping[str, float]
 
@@ -32,7 +39,7 @@ class Session:
         told = self.told
         stops = [call.stop_reason for call in self.calls if call.stop_reason]
         return Answer(
-            ending=told.ending,
+            ending=self._ending(),
             output=told.output,
             documents=self._documents(),
             duration_ms=self.ended.duration_ms,
@@ -45,29 +52,82 @@ class Session:
             versions={**versions, **told.versions},
         )
 
+    def _ending(self) -> Ending:
+        """Gives how it ended; a workspace that cannot be frozen takes an outcome away."""
+        said, unfrozen = self.told.ending, self.frozen
+        if isinstance(unfrozen, Frozen):
+            return said
+        if said.kind in _OUTCOMES:
+            return unfrozen
+        return replace(said, detail=f"{said.detail}; {unfrozen.detail}".removeprefix("; "))
+
     def _documents(self) -> dict[str, bytes]:
-        frozen = self.frozen
+        frozen = self.frozen if isinstance(self.frozen, Frozen) else None
         documents = {name: kept for name, kept in self.told.documents.items() if kept}
-        documents |= self.exchanges
-        documents["diff.patch"] = frozen.diff
-        documents["tree.json"] = encode(dict(frozen.tree))
-        documents |= {f"artifacts/{path}": content for path, content in frozen.artifacts.items()}
-        if self.calls:
-            documents["calls.jsonl"] = b"".join(encode(call) + b"\n" for call in self.calls)
+        documents |= {**self.exchanges, **documents_of(self.calls)}
+        told: dict[str, Any] = {}
+        if frozen is not None:
+            documents["diff.patch"] = frozen.diff
+            documents["tree.json"] = encode(dict(frozen.tree))
+            artifacts = frozen.artifacts.items()
+            documents |= {f"artifacts/{path}": content for path, content in artifacts}
+            told["escapes"] = frozen.escapes
+            told["commits"] = frozen.commits
         documents["session.json"] = encode(
             {
+                **told,
                 "steps": [{"step": name, "took_s": round(s, 3)} for name, s in self.took_s.items()],
                 "seed": dict(self.seed),
                 "how": self.ended.how.value,
                 "unbounded": self.ended.unbounded,
                 "offered": self.told.offered,
                 "selected": self.told.selected,
-                "escapes": frozen.escapes,
-                "is_whole": frozen.is_whole,
-                "commits": frozen.commits,
+                "is_whole": frozen is not None and frozen.is_whole,
             }
         )
         return documents
+
+
+def failed(
+    why: str,
+    calls: Sequence[ModelCall],
+    exchanges: Mapping[str, bytes],
+    versions: Mapping[str, str],
+) -> Answer:
+    """Gives the answer of a session that did not come to its end, with what was paid for it."""
+    return Answer(
+        ending=infrastructure(why, is_retriable=False),
+        documents={**exchanges, **documents_of(calls)},
+        usage=_usage_of(calls),
+        cost_usd=cost_of(calls),
+        versions=versions,
+    )
+
+
+def unread(why: str, ended: Ended, calls: Sequence[ModelCall]) -> Told:
+    """Gives what is told of a session whose files nobody could read."""
+    return Told(
+        ending=Ending(
+            kind=EndingKind.HARNESS_ERROR,
+            fault=Fault.HARNESS,
+            reason=Reason.ENVIRONMENT,
+            detail=why[:300],
+        ),
+        usage=_usage_of(calls),
+        documents={"stdout": ended.stdout, "stderr": ended.stderr},
+    )
+
+
+def documents_of(calls: Sequence[ModelCall]) -> dict[str, bytes]:
+    """Gives the calls of a session as they are kept; nothing where none was made."""
+    if not calls:
+        return {}
+    return {"calls.jsonl": b"".join(encode(call) + b"\n" for call in calls)}
+
+
+def _usage_of(calls: Sequence[ModelCall]) -> Usage | None:
+    told = [call.usage for call in calls if call.usage is not None]
+    return reduce(Usage.plus, told) if told else None
 
 
 def cost_of(calls: Sequence[ModelCall]) -> float | None:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -21,7 +22,7 @@ from equipoise.adapters.systems.setting import Setting
 from equipoise.adapters.systems.tail import Tail
 from equipoise.adapters.systems.templates import check_placeholders, filled
 from equipoise.errors import Blocked, InputError
-from equipoise.ports import Answer, System
+from equipoise.ports import Answer, System, TakesLonger
 from equipoise.records.brief import Request
 
 _KEYS = ("command", "ready", "ready_s", "stop_s", "cwd", "address")
@@ -70,7 +71,8 @@ class ServedSystem:
             check_placeholders(template, setting.environment, where="service", own=("port",))
         self._setting = setting
         self._make = make
-        make(setting.serving("http://127.0.0.1"))  # its faults are told before anything is started
+        made = make(setting.serving("http://127.0.0.1"))  # tells its faults before a start
+        self.grace_s = (made.grace_s if isinstance(made, TakesLonger) else 0.0) + _NOTICE_S + 8.0
         self._stack = AsyncExitStack()
         self._running: _Running | None = None
         self._system: System | None = None
@@ -108,13 +110,15 @@ class ServedSystem:
         """Executes one attempt; none is begun once the program has ended."""
         assert self._system is not None
         assert self._running is not None
+        answer = Answer(ending=infrastructure(self._running.why_down, is_retriable=True))
         if not self._running.why_down:
             answer = await self._system.execute(request)
             if answer.ending.is_retriable:
                 with anyio.move_on_after(_NOTICE_S):
                     await self._running.ended.wait()
-        if self._running.why_down:
-            return Answer(ending=infrastructure(self._running.why_down, is_retriable=True))
+        if self._running.why_down:  # what was said and paid until then is kept
+            ending = infrastructure(self._running.why_down, is_retriable=True)
+            return replace(answer, ending=ending, output=None)
         return answer
 
     async def canary(self, request: Request) -> Answer:

@@ -63,18 +63,7 @@ def added(first: Usage | None, second: Usage | None) -> Usage | None:
     """Gives the sum of two usages; what only one of them records is kept as it is."""
     if first is None or second is None:
         return first or second
-    return Usage(
-        input_tokens=_plus(first.input_tokens, second.input_tokens),
-        output_tokens=_plus(first.output_tokens, second.output_tokens),
-        cache_read_tokens=_plus(first.cache_read_tokens, second.cache_read_tokens),
-        cache_write_tokens=_plus(first.cache_write_tokens, second.cache_write_tokens),
-        convention=first.convention if first.convention == second.convention else "unknown",
-        is_estimated=first.is_estimated or second.is_estimated,
-    )
-
-
-def _plus(first: int | None, second: int | None) -> int | None:
-    return (first or 0) + (second or 0) if first is not None or second is not None else None
+    return first.plus(second)
 
 
 def openai_usage(found: Any) -> Usage | None:

@@ -15,6 +15,8 @@ from equipoise.errors import InputError
 _CACHES = {b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache"}
 _SECTION = re.compile(rb"^(?=diff --git )", re.MULTILINE)
 _MOVED = re.compile(rb"^(?:rename|copy) from (.*)$", re.MULTILINE)
+_HERE = b"./"
+"""Begins a path that git is not to take for a pattern, such as one that begins with a colon."""
 _FORMAT = ("--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color")
 
 
@@ -118,8 +120,8 @@ def _ignored(base: Base, paths: Iterable[bytes]) -> set[bytes]:
             "--stdin",
             "--no-index",
             work_tree=base.tree,
-            stdin=b"".join(path + b"\0" for path in asked),
+            stdin=b"".join(_HERE + path + b"\0" for path in asked),
             fine=(0, 1),
         )
-        ignored |= set(said.split(b"\0"))
+        ignored |= {path.removeprefix(_HERE) for path in said.split(b"\0")}
     return ignored

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import anyio
 
-from equipoise.ports import Answer, Collected, Probe, System
+from equipoise.ports import Answer, Collected, Probe, System, TakesLonger
 from equipoise.records.brief import Request
 from equipoise.records.plan import Limits
 from equipoise.records.trial import Ending, EndingKind, Fault, Trial, trial_id
@@ -126,12 +126,18 @@ async def _asked(
     try:
         if prepare is not None:
             await prepare()
-        with anyio.CancelScope(deadline=anyio.current_time() + request.timeout_s + _GRACE_S):
+        longest_s = request.timeout_s + grace_s_of(system)
+        with anyio.CancelScope(deadline=anyio.current_time() + longest_s):
             return await system.execute(request)
-        detail = f"the adapter did not end within {request.timeout_s + _GRACE_S:g} s"
+        detail = f"the adapter did not end within {longest_s:g} s"
         return _harness_error(detail)
     except Exception as error:  # noqa: BLE001  the border of one trial: it becomes its ending
         return _harness_error(f"{type(error).__name__}: {error}")
+
+
+def grace_s_of(system: System) -> float:
+    """Gives how long an attempt may go on beyond its time-out."""
+    return system.grace_s if isinstance(system, TakesLonger) else _GRACE_S
 
 
 async def _collected(probe: Probe, request: Request) -> Collected:

@@ -1,0 +1,71 @@
+"""Where a workspace cannot be frozen, the ending says whose fault that is."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import anyio
+import pytest
+
+from equipoise.adapters.systems.agent_freezing import frozen
+from equipoise.adapters.workspaces.seed import GitSeed
+from equipoise.adapters.workspaces.store import SeedStore
+from equipoise.ports.agents import Frozen
+from equipoise.records.trial import Ending, EndingKind, Fault, Reason
+
+
+@pytest.fixture
+def seed(tmp_path: Path) -> GitSeed:
+    tmp_path.joinpath("files").mkdir()
+    tmp_path.joinpath("files", "calc.py").write_text("def add(a, b):\n    return a - b\n")
+    return SeedStore(tmp_path / "seeds").from_folder(tmp_path / "files")
+
+
+def _ended(seed: GitSeed, work: Path, longest_s: float = 60.0) -> Ending:
+    found = anyio.run(frozen, seed, work, (), longest_s)
+    assert not isinstance(found, Frozen)
+    return found
+
+
+def test_what_takes_too_long_where_a_fresh_copy_does_not_is_the_agents_doing(
+    seed: GitSeed, tmp_path: Path
+) -> None:
+    work = tmp_path / "cell" / "workspace"
+    seed.copy(work)
+    for number in range(4000):
+        work.joinpath(f"{number}.txt").write_text(f"{number}")
+    ending = _ended(seed, work, 0.01)
+    assert (ending.fault, ending.reason) == (Fault.SYSTEM, Reason.TAMPERED)
+    assert "took more than 0.01 s" in ending.detail
+
+
+def test_without_git_it_is_the_machines_fault(
+    seed: GitSeed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "cell" / "workspace"
+    seed.copy(work)
+    work.joinpath("calc.py").write_text("def add(a, b):\n    return a + b\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    ending = _ended(seed, work)
+    assert (ending.kind, ending.fault) == (EndingKind.INFRASTRUCTURE_ERROR, Fault.INFRASTRUCTURE)
+    assert ending.detail.count("there is no git") == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a disk of a few bytes is mounted: needs root")
+def test_a_full_disk_is_the_machines_fault(
+    seed: GitSeed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, disk = tmp_path / "cell" / "workspace", tmp_path / "disk"
+    seed.copy(work)
+    work.joinpath("data.bin").write_bytes(os.urandom(1 << 20))
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "none", str(disk)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        monkeypatch.setattr("tempfile.tempdir", str(disk))
+        ending = _ended(seed, work)
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    assert (ending.kind, ending.fault) == (EndingKind.INFRASTRUCTURE_ERROR, Fault.INFRASTRUCTURE)
+    assert "cannot be frozen" in ending.detail
