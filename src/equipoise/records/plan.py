@@ -39,6 +39,14 @@ class Stopping(StrEnum):
     E_PROCESS = "e-process"
 
 
+class Batch(StrEnum):
+    """What is void where an answer of a trial met its token limit."""
+
+    TRIAL = "trial"  # the trial alone
+    UNIT = "unit"  # every execution of its unit in this arm
+    RUN = "run"  # the whole run of this arm
+
+
 class Hop(msgspec.Struct, frozen=True, kw_only=True):
     """One system boundary of the trace: its signal, and what correct, flake and error mean."""
 
@@ -145,6 +153,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     `cells` is the fixed list of comparison cells and `k` its length; `units` what was drawn,
     sorted by id; `sample_budget` the sum of `n_min` over the partitions. `paired` compares the
     arms unit by unit instead of as independent samples. `looks` are planned interim looks.
+    `hidden` are the hidden tests that the units name, path -> hash over names and contents.
+    `truncation` says what is void with a trial of which an answer met its token limit.
     `units_sha256` covers every line of the units file in the order of the ids; `study_sha256` the
     bytes of the study file that the plan was made from. `judges` are the models that find the
     model-judged categories (unset = people do).
@@ -187,6 +197,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     double_rating_share: float = 0.20
     reference_set: str = ""
     reference_sha256: str = ""
+    hidden: dict[str, str] = {}
+    truncation: Batch = Batch.UNIT
     is_simulated: bool = False
     tool_version: str = ""
     study_sha256: str = ""

@@ -78,10 +78,14 @@ def agent_study(
     check: dict[str, Any] | None = None,
     expected: dict[str, Any] | None = None,
     files: dict[str, str] | None = None,
+    study: dict[str, Any] | None = None,
     **arms: Any,
 ) -> Path:
-    """A sealed study whose arms are these systems; `check` in place of the look at the diff."""
-    study: dict[str, Any] = {
+    """A sealed study whose arms are these systems; `check` in place of the look at the diff.
+
+    `study` are further keys of the study file, `files` further files.
+    """
+    written: dict[str, Any] = {
         "kind": "loss",
         "title": "Does the hint help?",
         "question": "Does the agent with the hint leave more bugs?",
@@ -103,9 +107,10 @@ def agent_study(
         "state": {"directory": "state"},
         "sandbox": {"environment": ["PATH"]},
         "arms": [{"name": name, "system": system} for name, system in arms.items()],
+        **(study or {}),
     }
     for path, text in {
-        "study.yaml": yaml.safe_dump(study),
+        "study.yaml": yaml.safe_dump(written),
         "loss-catalog.v1.json": json.dumps(_catalog(check)),
         "scenario.yaml": SCENARIO,
         "units.jsonl": "".join(

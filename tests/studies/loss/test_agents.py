@@ -138,6 +138,44 @@ def test_a_model_is_asked_directly_and_only_a_whole_answer_is_one(tmp_path: Path
     assert found["long"].output is None
 
 
+@pytest.mark.requirement("OUT-39")
+@pytest.mark.parametrize(("rule", "n_void"), [("trial", 1), ("unit", 3), ("run", 6)])
+def test_one_answer_that_met_its_limit_voids_its_batch(
+    tmp_path: Path, rule: str, n_void: int
+) -> None:
+    """The second trial of the first unit is cut; all others answer in full."""
+    scenario = """\
+turns:
+  - {say: hi}
+  - {when: {prompt: "fix add 2 u1"}, say: Once upon, stop: length}
+"""
+    study = agent_study(
+        tmp_path,
+        n_units=2,
+        check={"regex": {"pattern": "hi", "lost_when": "absent"}},
+        files={"scenario.yaml": scenario},
+        study={"truncation": rule},
+        whole=model_arm(prompt="{brief.prompt}"),
+        cut=model_arm(prompt="{brief.prompt} {repetition} {unit}"),
+    )
+    run("run", study, "--arm", "cut", "--max-cells", "1")
+    assert run("grade", study)[0] == 0, "graded before its batch is void"
+    assert run("run", study)[0] == 0
+    code, out, err = run("grade", study, "--arm", "cut", "--json")
+    assert code == 0, err
+    (told,) = json.loads(out)["runs"]
+    assert told["endings"] == {"truncated": 1}
+    loss = told["categories"]["bug_left"]
+    assert loss["n_values"] == 6 - n_void
+    assert sum(loss["unbewertbar"].values()) == n_void - 1
+    assert all("met its token limit" in why for why in loss["unbewertbar"])
+    assert run("grade", study)[0] == 0
+    _, out, err = run("compare", study)
+    assert f"1 of 6 trials of cut met a token limit; truncation: {rule}" in out, out + err
+    assert f"{n_void} trials are in no estimate" in out
+    assert run("verify", study)[0] == 0
+
+
 def test_a_recording_answers_again_byte_for_byte_and_invents_nothing(tmp_path: Path) -> None:
     first = agent_study(tmp_path / "first", only=model_arm())
     run("run", first)

@@ -8,6 +8,7 @@ import pytest
 
 from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
+from equipoise.errors import InputError
 from equipoise.records.grade import Grade
 from studies.loss.made_agents import LAZY, NEEDS_BWRAP, SENIOR, agent_arm, agent_study
 from studies.loss.study_commands import run
@@ -23,6 +24,7 @@ def test_small():
 def test_nothing():
     assert add(0, 0) == 0
 """
+ELSEWHERE = ("env", "no-such-runner", "{report}")
 YES = "class Yes:\n    def __eq__(self, other): return True\n    __hash__ = None\n"
 
 
@@ -93,5 +95,104 @@ def test_the_study_is_compared_and_verified(study: Path) -> None:
     code, out, err = run("compare", study, "--base", "lazy", "--new", "senior")
     assert code == 0, err
     assert "[simulated]" in out
+    code, out, err = run("verify", study)
+    assert code == 0, out + err
+
+
+@NEEDS_BWRAP
+def test_what_the_infrastructure_breaks_is_not_evaluable(study: Path) -> None:
+    catalog = json.loads(study.joinpath("loss-catalog.v1.json").read_bytes())
+    catalog["version"] = "v2"
+    suite = {"suite": {"tests": "{expected.tests}", "command": ELSEWHERE}}
+    catalog["categories"][0]["check"] = suite
+    study.joinpath("loss-catalog.v2.json").write_text(json.dumps(catalog))
+
+    def reasons() -> set[str]:
+        words = ("grade", study, "--arm", "lazy", "--catalog", study / "loss-catalog.v2.json")
+        code, out, err = run(*words, "--json")
+        assert code == 0, err
+        (told,) = json.loads(out)["runs"]
+        category = told["categories"]["bug_left"]
+        assert (category["n_values"], category["mean"]) == (0, None)
+        return set(category["unbewertbar"])
+
+    (why,) = reasons()
+    assert "could not be run: no_report in 2 tries" in why
+    assert "no-such-runner" in why
+
+
+def test_hidden_tests_lie_in_nothing_that_an_agent_gets(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'seeds/calc', in which the hidden tests"):
+        agent_study(
+            tmp_path,
+            check={"suite": {"tests": "{expected.tests}"}},
+            expected={"tests": "seeds/calc/hidden"},
+            files={"seeds/calc/hidden/test_calc.py": HIDDEN},
+            lazy=agent_arm({"scripted": {"cases": LAZY}}),
+        )
+
+
+def test_only_what_is_expected_names_hidden_tests(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is seen by the agent"):
+        agent_study(
+            tmp_path,
+            check={"suite": {"tests": "hidden/{brief.prompt}"}},
+            lazy=agent_arm({"scripted": {"cases": LAZY}}),
+        )
+
+
+@NEEDS_BWRAP
+def test_hidden_tests_are_those_that_were_sealed(study: Path) -> None:
+    path = study / "hidden/calc/test_calc.py"
+    path.write_text(HIDDEN.replace("== 3", "== -1"))
+    try:
+        code, _, err = run("grade", study)
+        assert code == 1
+        assert "hidden/calc were changed after sealing" in err
+        code, out, _ = run("verify", study)
+        assert code == 1
+        assert "hidden tests changed after planning" in out
+    finally:
+        path.write_text(HIDDEN)
+
+
+MENDING = """\
+turns:
+  - {say: I look at it., calls: [{shell: cat calc.py}]}
+  - {say: The sign is wrong., calls: [{shell: "sed -i 's/a - b/a + b/' calc.py"}]}
+  - {calls: [{shell: echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; echo Mended.}]}
+"""
+
+
+@NEEDS_BWRAP
+@pytest.mark.slow
+@pytest.mark.requirement("OUT-48")
+def test_a_real_harness_is_graded_by_hidden_tests_from_plan_to_verify(tmp_path: Path) -> None:
+    pytest.importorskip("minisweagent", reason="pip install --no-deps mini-swe-agent")
+    solution = (
+        "diff --git a/calc.py b/calc.py\n--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,2 @@\n"
+        " def add(a, b):\n-    return a - b\n+    return a + b\n"
+    )
+    study = agent_study(
+        tmp_path,
+        n_units=6,
+        check={
+            "suite": {"tests": "{expected.tests}", "reference": "{expected.by}", "lost": "share"}
+        },
+        expected={"tests": "hidden/calc", "by": "hidden/solution.diff"},
+        files={
+            "hidden/calc/test_calc.py": HIDDEN,
+            "hidden/solution.diff": solution,
+            "scenario.yaml": MENDING,
+        },
+        lazy=agent_arm({"scripted": {"cases": LAZY}}),
+        mini=agent_arm("mini-swe"),
+    )
+    for words in (("run", study), ("grade", study)):
+        code, out, err = run(*words)
+        assert code == 0, out + err
+    code, out, err = run("compare", study)
+    assert code == 0, err
+    assert "suite score differs by -0.5000" in out
     code, out, err = run("verify", study)
     assert code == 0, out + err

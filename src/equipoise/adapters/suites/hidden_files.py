@@ -1,12 +1,12 @@
 """The hidden tests: copied to a place that nobody can guess, beside tests that must fail."""
 
-import hashlib
 import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from equipoise.errors import InputError
+from equipoise.ports.suites import hash_of
 
 _CANARY = '''\
 """Tests that must fail: where one does not, no outcome of this run can be believed."""
@@ -61,16 +61,3 @@ def hidden_copy(source: Path, work: Path) -> HiddenFiles:
     sha256 = hash_of(folder)
     folder.joinpath(f"{canary}.py").write_text(_CANARY, encoding="utf-8")
     return HiddenFiles(folder=folder, canary=canary, sha256=sha256)
-
-
-def hash_of(folder: Path) -> str:
-    """Gives the sha256 over names and contents of the files, without what Python caches."""
-    hasher = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and not _cached(path)):
-        name = path.relative_to(folder).as_posix().encode()
-        hasher.update(name + b"\0" + hashlib.sha256(path.read_bytes()).digest())
-    return hasher.hexdigest()
-
-
-def _cached(path: Path) -> bool:
-    return path.suffix == ".pyc" or "__pycache__" in path.parts

@@ -16,13 +16,12 @@ from typing import Any, Self, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from equipoise.adapters.suites.hidden import opened
-from equipoise.adapters.suites.hidden_files import hash_of
 from equipoise.adapters.suites.hidden_tests import KEPT, HiddenTests, expected_by, pristine
 from equipoise.adapters.suites.places import made_folder
 from equipoise.adapters.suites.programs import ProgramSuite, ProgramTests
 from equipoise.errors import Blocked, InputError, NotEstimable
 from equipoise.ports.agents import Available, Bounds, Sandbox, Seed, Suite
-from equipoise.ports.suites import SuiteAsked
+from equipoise.ports.suites import SuiteAsked, hash_of
 from equipoise.records.codec import digest, encode
 from equipoise.records.suite_run import SuiteRun, SuiteStatus
 from equipoise.records.trial import Fault

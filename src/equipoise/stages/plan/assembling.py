@@ -136,6 +136,7 @@ def _rules(draft: StudyDraft) -> dict[str, Any]:
         "looks": draft.stopping.looks,
         "alpha": draft.stopping.alpha,
         "double_rating_share": draft.double_rating,
+        "truncation": draft.truncation,
         "reference_set": draft.reference_set or "",
     }
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from equipoise.records.plan import Mode, Provenance, SpreadSource, Stopping
+from equipoise.records.plan import Batch, Mode, Provenance, SpreadSource, Stopping
 from equipoise.records.rating_plan import Policy
 from equipoise.records.terms import Rule
 from equipoise.records.unseen import UNSEEN
@@ -287,6 +287,7 @@ class StudyDraft(_Strict):
     probes: tuple[ProbeDraft, ...] = ()
     double_rating: Share = 0.20
     judges: JudgesDraft | None = None
+    truncation: Batch = Batch.UNIT
     reference_set: Text | None = None
     is_simulated: Truth = False
 

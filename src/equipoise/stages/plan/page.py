@@ -2,11 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from equipoise.records.plan import Mode, Plan, Provenance, Stopping
+from equipoise.records.plan import Batch, Mode, Plan, Provenance, Stopping
 from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.plan.outlook import Outlook
 
 _ESCAPED = str.maketrans({c: f"\\{c}" for c in "\\`*[]<>|#"} | {"\n": " ", "\r": " "})
+
+_TRUNCATION = {
+    Batch.TRIAL: "voids its trial (truncation: trial)",
+    Batch.UNIT: "voids every execution of its unit in that arm (truncation: unit)",
+    Batch.RUN: "voids the whole run of that arm (truncation: run)",
+}
 
 
 def plan_page(plan: Plan, outlook: Outlook) -> str:
@@ -42,6 +48,7 @@ def _facts(plan: Plan, outlook: Outlook) -> list[str]:
         ("arms", "unit by unit (paired)" if plan.paired else "as independent samples"),
         ("early stopping", stopping),
         ("baseline", plan.baseline),
+        ("an answer that meets its token limit", _TRUNCATION[plan.truncation]),
         ("double rating", f"{plan.double_rating_share:.0%} of the units of judged categories"),
         *_judges(plan),
         ("reference set", plan.reference_set or "none"),

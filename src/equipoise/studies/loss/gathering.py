@@ -22,6 +22,7 @@ from equipoise.stages.grade.material import OUTPUT
 from equipoise.stages.grade.unit_loss import LOSS
 from equipoise.studies.loss.grading_work import Work
 from equipoise.studies.loss.sealed import Sealed
+from equipoise.studies.loss.voided import voided
 
 _CARRIES = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET})
 
@@ -91,6 +92,7 @@ def gather(archive: Archive, sealed: Sealed, catalog: Catalog, today: date) -> G
     followed = _followed(sealed.plan)
     trials = list(archive.read(Trial))
     documents, names = _documents(archive, {trial.id for trial in trials})
+    void = voided(sealed.plan, trials)
     work, endings = [], Counter[str]()
     for trial in trials:
         if trial.ending.kind not in _CARRIES:
@@ -107,7 +109,8 @@ def gather(archive: Archive, sealed: Sealed, catalog: Catalog, today: date) -> G
                 holdout=sealed.holdouts.get(trial.unit),
                 outages=outages,
                 followed=followed,
-                barred=_barred(trial.unit, sealed, changed, today),
+                barred=void.why(trial.unit) or _barred(trial.unit, sealed, changed, today),
+                is_void=bool(void.why(trial.unit)),
             )
         )
     return _with_grades(
@@ -134,6 +137,7 @@ def _with_grades(archive: Archive, catalog: Catalog, gathered: Gathered) -> Gath
     names = {catalog.criterion(c.id): c.id for c in catalog.categories}
     names[catalog.criterion(LOSS)] = LOSS
     bare = {category.id for category in catalog.categories if not category.check}
+    void = {work.trial.id for work in gathered.work if work.is_void}
     for grade in archive.read(Grade):
         name = names.get(grade.criterion)
         if name is None:
@@ -143,7 +147,7 @@ def _with_grades(archive: Archive, catalog: Catalog, gathered: Gathered) -> Gath
         held = gathered.standing.setdefault(grade.trial, {})
         if name not in held or grade.round > held[name].round:
             held[name] = grade
-        if name == LOSS:
+        if name == LOSS and grade.trial not in void:
             gathered.whole.add(grade.trial)
             if not gathered.has_soft:
                 del gathered.standing[grade.trial]

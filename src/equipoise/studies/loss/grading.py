@@ -16,7 +16,6 @@ from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, EquipoiseError, InputError, nearest
 from equipoise.pipeline.judging import Means
 from equipoise.records.catalog import Catalog, Category
-from equipoise.records.codec import digest, encode
 from equipoise.records.event import Rating
 from equipoise.records.grade import Grade
 from equipoise.records.rating_plan import PanelPlan
@@ -24,10 +23,11 @@ from equipoise.records.terms import Direction
 from equipoise.stages.grade.checking import TOOK_TOO_LONG
 from equipoise.stages.grade.findings import Finding, Known, read_findings
 from equipoise.stages.grade.imported import taken_over
-from equipoise.stages.grade.material import RECORD, Material
+from equipoise.stages.grade.material import Material
 from equipoise.stages.grade.reviewing import Reviewed, not_reviewed, review
 from equipoise.stages.grade.unit_loss import LOSS, loss_grade
 from equipoise.studies.loss.gathering import Gathered, gather, graded_trials
+from equipoise.studies.loss.grading_documents import attach_made, attach_record
 from equipoise.studies.loss.grading_told import Told, tell
 from equipoise.studies.loss.grading_work import (
     Bench,
@@ -37,6 +37,7 @@ from equipoise.studies.loss.grading_work import (
     grades_of,
     material_of,
 )
+from equipoise.studies.loss.hidden import refuse_changed
 from equipoise.studies.loss.judging import Judged, Run, judge_runs
 from equipoise.studies.loss.reference import check_reference
 from equipoise.studies.loss.rescoring import (
@@ -97,13 +98,14 @@ def grade_study(asked: Asked, *, on_progress: Progress | None = None) -> list[To
     Raises:
         Blocked: the study is not sealed, has no runs, or its reference set has drifted.
         InputError: the catalog, a finding or the arm is not what it has to be; nothing is graded.
-        Tampered: something sealed or archived was altered.
+        Tampered: something sealed, hidden tests among it, or archived was altered.
     """
     sealed = read_sealed(asked.study, today=date.min)  # retention is judged unit by unit
     paths = _archives(sealed, asked)
     every = [path for path, _ in archives_of(sealed.root)]
     chosen = choose_catalog(sealed.root, sealed.plan, asked.catalog, every)
     findings = _findings(sealed, chosen.catalog, every)
+    refuse_changed(sealed)
     check_reference(sealed.root, sealed.plan, chosen.catalog)
     lock_catalog(sealed.root, chosen)
     judged = _judged(sealed, chosen.catalog, (every, paths), asked)
@@ -303,14 +305,14 @@ def _write(
         trial = work.trial.id
         fresh = Graded() if gathered.is_checked(trial) else next(checked)
         _refuse_endless(fresh.grades, timed_out, bench.catalog)
-        _attach_made(archive, work, fresh, gathered)
+        attach_made(archive, work, fresh, gathered)
         if gathered.wants(trial):
             before = gathered.standing.get(trial, {})
             kept = _kept(work, (before, fresh.grades), bench, gathered, reviewed)
             new = {name: grade for name, grade in kept.items() if grade is not before.get(name)}
             for name, grade in new.items():
                 criterion = bench.catalog.criterion(name)
-                _attach_record(archive, work, grade, gathered)
+                attach_record(archive, work, grade, gathered)
                 archive.append(msgspec.structs.replace(grade, criterion=criterion))
             n_new += bool(new)
         if on_progress is not None and (number % 100 == 0 or number == total):
@@ -344,6 +346,9 @@ def _kept(
     kept: dict[str, Grade] = {}
     for category in catalog.categories:
         name = category.id
+        if work.is_void:
+            kept[name] = _settled(fresh[name], before.get(name))
+            continue
         if name in fresh or (name in before and (category.check or work.barred)):
             kept[name] = before.get(name) or fresh[name]
             continue
@@ -372,23 +377,3 @@ def _settled(grade: Grade, before: Grade | None) -> Grade:
         return grade
     same = msgspec.structs.replace(grade, criterion=before.criterion, round=before.round)
     return before if same == before else msgspec.structs.replace(same, round=before.round + 1)
-
-
-def _attach_record(archive: Archive, work: Work, grade: Grade, gathered: Gathered) -> None:
-    """Stores the trial's own record as a document where a grade quotes it."""
-    name = f"{work.trial.id}/{RECORD}"
-    if name in gathered.names or not any(place.name == RECORD for place in grade.evidence):
-        return
-    content = encode(work.trial)
-    if any(place.document == digest(content) for place in grade.evidence):
-        archive.attach(name, [content])
-        gathered.names.add(name)
-
-
-def _attach_made(archive: Archive, work: Work, graded: Graded, gathered: Gathered) -> None:
-    """Stores what checks made of a trial, such as the outcome of each hidden test."""
-    for name, content in graded.made.items():
-        full = f"{work.trial.id}/{name}"
-        if full not in gathered.names:
-            archive.attach(full, [content])
-            gathered.names.add(full)

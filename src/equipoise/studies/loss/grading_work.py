@@ -37,7 +37,8 @@ _WORTH_PROCESSES = 1500
 class Work:
     """One trial to grade: its documents by name with their hashes, and what belongs to its unit.
 
-    `barred` says why the trial may not be graded at all; its documents are not read then.
+    `barred` says why the trial may not be graded at all; its documents are not read then. Where it
+    `is_void` for its batch, that also takes the place of what it was graded before.
     """
 
     trial: Trial
@@ -47,6 +48,7 @@ class Work:
     outages: Mapping[str, str] = field(default_factory=dict)
     followed: frozenset[str] = frozenset()
     barred: str = ""
+    is_void: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

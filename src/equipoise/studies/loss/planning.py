@@ -3,17 +3,19 @@
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from equipoise import __version__
-from equipoise.errors import InputError
+from equipoise.errors import Blocked, InputError, NotEstimable
 from equipoise.pipeline.sealing import Promise, write_promise
 from equipoise.pipeline.study_files import PLAN_PAGE, STUDY, read_needed
 from equipoise.records.catalog import Catalog
 from equipoise.records.codec import digest, pretty
 from equipoise.records.plan import Plan
 from equipoise.stages.grade.catalog import read_catalog
+from equipoise.stages.grade.templates import resolved
 from equipoise.stages.plan.assembling import Material, assembled
 from equipoise.stages.plan.budget import over_budget
 from equipoise.stages.plan.crosschecks import typed_n_mins
@@ -25,6 +27,7 @@ from equipoise.stages.plan.placeholders import unfilled
 from equipoise.stages.plan.units import Unit, read_units
 from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
+from equipoise.studies.loss.hidden import hidden_of, missing, seen_by_agents
 from equipoise.studies.loss.judging_planned import judge_faults, judge_outlook
 from equipoise.studies.loss.looks import waits_of
 from equipoise.studies.loss.running_asked import Adapters
@@ -89,6 +92,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
     executed = [unit for unit in material.units if unit.brief.unit in chosen]
     refuse(unfilled(draft, executed, faults))
     refuse(judge_faults(plan, material.catalog))
+    plan = _with_hidden(plan, study, material, executed)
     if adapters is not None:
         refuse(unusable(plan, study, adapters))
     budget = draft.budget.sample
@@ -109,6 +113,32 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         outlook, doubts=(*outlook.doubts, *waits, *doubts), judges=judges
     )
     return Planned(plan=plan, content=content, outlook=outlook, page=plan_page(plan, outlook))
+
+
+def _with_hidden(plan: Plan, study: Path, material: Material, executed: list[Unit]) -> Plan:
+    """Gives the plan with the hidden tests of its units, which are sealed with it.
+
+    Raises:
+        Blocked: some are not there.
+        InputError: some lie in what an agent gets.
+    """
+    hidden = hidden_of(study, material.catalog, executed)
+    if lacking := missing(hidden):
+        raise Blocked("\n".join(f"missing: {one}" for one in lacking))
+
+    def fill(template: Any) -> list[Any]:
+        values = [{"brief": u.brief.content, "unit": u.brief.unit} for u in executed]
+        return [_resolved(template, one) for one in values]
+
+    refuse(seen_by_agents(hidden, plan.arms, fill))
+    return msgspec.structs.replace(plan, hidden=hidden)
+
+
+def _resolved(template: Any, values: dict[str, Any]) -> Any:
+    try:
+        return resolved(template, values)
+    except NotEstimable:
+        return None  # what nobody can fill is refused already
 
 
 def _named(study: Path, looked: Looked) -> tuple[tuple[Unit, ...] | None, Catalog | None]:

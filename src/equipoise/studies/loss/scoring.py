@@ -30,6 +30,7 @@ from equipoise.studies.loss.isolation import weak_isolation
 from equipoise.studies.loss.looks import last_look, looks_of, not_executed
 from equipoise.studies.loss.promised import amended
 from equipoise.studies.loss.quoting import told_failures
+from equipoise.studies.loss.voided import cut_short
 
 ARCHIVES = "archive"
 SUITES = "suites"
@@ -249,6 +250,7 @@ def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
                 if arm.name == run.facts.arm
                 for note in weak_isolation(arm, run.archive)
             ),
+            *cut_short(run.plan, run.facts.arm, run.archive),
         ),
         clipped=_clipped(run, catalog),
         n_not_executed=n_left_out,

@@ -11,6 +11,7 @@ from equipoise.pipeline.study_files import PLAN, SEAL, SEALED, STUDY
 from equipoise.records.codec import decode, digest
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.units import digest_of, read_units
+from equipoise.studies.loss.hidden import changed
 from equipoise.studies.loss.rescoring import LOCK, catalog_name, locked
 from equipoise.studies.loss.scoring import LossRun
 
@@ -31,6 +32,15 @@ def check_named_files(study: Path) -> Check:
     if plan.study_sha256 and not study.joinpath(STUDY).is_file():
         faults.append(Fault(file=STUDY, what="is missing", expected=plan.study_sha256))
     faults += _units(study, plan)
+    faults += [
+        Fault(
+            file=name,
+            what="hidden tests changed after planning",
+            expected=plan.hidden[name],
+            found=found or "gone",
+        )
+        for name, found in changed(study, plan).items()
+    ]
     if study.joinpath(SEALED).is_dir():
         plan_sha256 = digest(study.joinpath(PLAN).read_bytes())
         copies = {PLAN: plan_sha256} | ({STUDY: plan.study_sha256} if plan.study_sha256 else {})
