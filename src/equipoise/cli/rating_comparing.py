@@ -3,13 +3,37 @@
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import Blocked
+from equipoise.cli.screen import write, write_json
+from equipoise.errors import InputError
+from equipoise.records.ranking import RANKING
+from equipoise.stages.decide.rating import exit_code
+from equipoise.studies.rating.comparing import compare, folder_of, words
+
+_MEANT = frozenset({"sources", "strict", "as_json"})
 
 
 def run_rating_compare(study: Path, options: dict[str, Any]) -> int:
     """Compares the arms of a rating study and gives the exit code.
 
     Raises:
-        Blocked: nothing can be compared.
+        Blocked: nothing was planned, or the keys or the outputs are missing.
+        InputError: nothing was rated yet, or an option would change what the plan has fixed.
+        Tampered: the study is not what was planned and recorded.
     """
-    raise Blocked(f"{study} is a rating study, and cannot be compared yet ({len(options)} options)")
+    strange = [name for name, value in options.items() if value and name not in _MEANT]
+    if strange:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(strange))
+        raise InputError(
+            f"{named} with a rating study",
+            wanted="the arms, margins and rules that its plan fixed",
+            mend="leave it out",
+            code="fixed_by_plan",
+        )
+    found = compare(study)
+    if options.get("as_json"):
+        write_json(found.files[RANKING].decode())
+    else:
+        write(found.files["report/report.md"].decode().replace("\u2060", ""))
+        page = folder_of(study, found.ranking.plan_sha256) / "report" / "index.html"
+        write(f"\n{page}\n")
+    return exit_code(words(found.ranking), is_strict=bool(options.get("strict")))

@@ -1,14 +1,38 @@
 """What `report` does with a rating study: writes its rankings and pages again."""
 
+import sys
 from pathlib import Path
 
-from equipoise.errors import Blocked
+import click
+
+from equipoise.errors import InputError
+from equipoise.records.ranking import RANKING
+from equipoise.studies.rating.retelling import found_in, retell
+
+_FORMS = {"html": "report/index.html", "json": RANKING, "md": "report/report.md"}
 
 
 def report_rating(path: Path, form: str | None) -> None:
     """Writes every page of the study again, or prints one form.
 
     Raises:
-        Blocked: there is nothing to report.
+        InputError: there is no comparison; several, and one form of one was asked for; or there is
+            no such form of a ranking.
     """
-    raise Blocked(f"{path} is a rating study, and has no report yet ({form or 'every form'})")
+    folders = found_in(path)
+    if form is None:
+        for folder in folders:
+            retell(folder)
+            click.echo(str(folder / "report" / "index.html"))
+        return
+    if form not in _FORMS:
+        raise InputError(
+            f"--format {form} of a ranking", wanted=f"one of {', '.join(sorted(_FORMS))}"
+        )
+    if len(folders) > 1:
+        raise InputError(
+            f"there are {len(folders)} comparisons",
+            wanted="the folder of one of them",
+            mend=f"equipoise report {folders[-1]} --format {form}",
+        )
+    sys.stdout.buffer.write(retell(folders[0], is_written=False)[_FORMS[form]])

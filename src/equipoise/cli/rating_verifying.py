@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from equipoise.errors import Blocked
 from equipoise.pipeline.faults import Check
+from equipoise.studies.rating.verifying import check_rating_study
 
 
 def check_rating(study: Path, *, ca: Path | None) -> Iterator[Check]:
     """Yields what was checked of the study, with the faults found.
 
     Raises:
-        Blocked: nothing can be verified.
+        InputError: there is no plan in the folder.
     """
-    raise Blocked(f"{study} is a rating study, and cannot be verified yet ({ca or 'no authority'})")
+    yield from check_rating_study(study, ca=ca)

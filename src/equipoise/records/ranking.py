@@ -167,14 +167,27 @@ class AnnotatorShown(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
+class PromiseShown(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule promises of an arm on one axis: ``superior``, ``non-inferior``, ``equivalent``.
+
+    `is_kept` is true where the limits show it, false where they show that it is broken, null where
+    they allow both; `word` is the axis's own word.
+    """
+
+    axis: str
+    promise: str
+    margin: float
+    is_kept: bool | None
+    word: str
+    said: str
+
+
 class RuleShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A registered rule over several axes: superior on one, non-inferior on others; one word."""
+    """All that was promised of one arm against the baseline, axis by axis, and one word for it."""
 
     arm: str
     against: str
-    superior_on: str
-    noninferior_on: tuple[str, ...]
-    margin: float
+    promises: tuple[PromiseShown, ...]
     word: str
     said: str
     tags: tuple[str, ...] = ()
@@ -241,6 +254,7 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True):
     unjoined: dict[str, int]
     notes: tuple[str, ...] = ()
     derived_by: str = ""
+    kind: str = "rating"
     format: int = 1
 
     def axis(self, name: str) -> AxisShown:

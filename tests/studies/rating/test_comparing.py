@@ -1,11 +1,17 @@
 """A rating study from its answers to ranking.json and its pages."""
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
 
+from equipoise.cli import commands
+from equipoise.records.answer import AnswerKind
 from equipoise.records.rating_plan import ChecksPlan, RatingSet, SetKind
 from equipoise.studies.rating.comparing import RatingCompared, compare
+from house.schema_files import SCHEMAS
 from studies.rating.rated import ARMS, Rated, always, checks, feeling, first_and_second
 
 WORTH = dict(zip(ARMS, (0.0, 0.4, 1.2, 2.4), strict=True))
@@ -99,3 +105,143 @@ def test_who_fails_the_checks_is_left_out_and_shown_with_and_without(found: Rati
     assert out["guess"].n_retest == 4
     assert out["ann"].retest_best is not None
     assert axis.people_all.places[0].chosen[0] > axis.people.places[0].chosen[0]
+
+
+def _two_axes(fidelity: dict[str, float]) -> Rated:
+    rules = (
+        {"arm": "C3", "axis": "style", "is": "superior", "margin": 0.0},
+        {"arm": "C3", "axis": "fidelity", "is": "non-inferior", "margin": 0.5},
+    )
+    made = Rated(n_units=60, axes=("style", "fidelity"), plan={"rules": rules})
+    style = [one for one in made.sets if one.axis == "style"]
+    other = [one for one in made.sets if one.axis == "fidelity"]
+    for who in ("ann", "bo", "cy"):
+        made.asks(who, feeling(WORTH), style)
+        made.asks(who, feeling(fidelity), other)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("fidelity", "word"),
+    [
+        ({"C0": 0.0, "C1": 0.0, "C2": 0.0, "C3": 0.0}, "better"),
+        ({"C0": 2.0, "C1": 1.0, "C2": 0.0, "C3": -1.0}, "worse"),
+        ({"C0": 0.6, "C1": 0.0, "C2": 0.0, "C3": 0.0}, "cannot tell"),
+    ],
+)
+@pytest.mark.requirement("PIL-30")
+def test_an_arm_has_to_win_on_one_axis_and_lose_nothing_on_the_other(
+    tmp_path: Path, fidelity: dict[str, float], word: str
+) -> None:
+    ranking = compare(_two_axes(fidelity).write(tmp_path / "study")).ranking
+    assert ranking.rules[0].word == word
+    assert [one.promise for one in ranking.rules[0].promises] == ["superior", "non-inferior"]
+    assert ranking.axis("style").people != ranking.axis("fidelity").people
+
+
+@pytest.mark.requirement("PIL-28")
+@pytest.mark.requirement("X-P22")
+def test_one_annotator_decides_nothing_and_no_kappa_stands_anywhere(tmp_path: Path) -> None:
+    made = Rated(n_units=40)
+    made.asks("ann", feeling(WORTH))
+    found = compare(made.write(tmp_path / "study"))
+    axis = found.ranking.axis("style")
+    assert axis.mode == "no_kappa"
+    assert axis.people is not None
+    assert {pair.word for pair in axis.people.pairs} == {"cannot tell"}
+    assert "better" in {pair.indicative for pair in axis.people.pairs}
+    assert axis.people.groups == ()
+    for name, content in found.files.items():
+        text = content.decode()
+        assert "no-κ mode" in text, name
+        assert "Fleiss" not in text
+        assert "Brennan-Prediger, chance" not in text
+
+
+@pytest.mark.requirement("PIL-27")
+def test_poor_agreement_asks_for_more_people_and_ranks_nobody(tmp_path: Path) -> None:
+    made = Rated(n_units=40, plan={"agreement_min": 0.6})
+    for who in ("ann", "bo", "cy"):
+        made.asks(who, feeling(WORTH))
+    found = compare(made.write(tmp_path / "study"))
+    axis = found.ranking.axis("style")
+    assert axis.mode == "kappa"
+    assert axis.blocked is not None
+    assert "add annotators or sets" in axis.blocked
+    assert axis.people is not None
+    assert axis.people.groups == ()
+    assert "There is no ranking" in found.files["report/index.html"].decode()
+
+
+@pytest.mark.requirement("PIL-29")
+def test_no_difference_is_never_said_without_what_could_have_been_shown(tmp_path: Path) -> None:
+    made = Rated(n_units=40)
+    for who in ("ann", "bo", "cy"):
+        made.asks(who, feeling(dict.fromkeys(ARMS, 0.0)))
+    axis = compare(made.write(tmp_path / "study")).ranking.axis("style")
+    assert axis.people is not None
+    for pair in axis.people.pairs:
+        assert pair.word in {"cannot tell", "equivalent"}
+        assert pair.power is not None
+        assert "probability" in pair.said
+
+
+def test_what_fits_no_key_is_counted_and_left_out(tmp_path: Path) -> None:
+    made = _by_hand()
+    made.says("ann", "p-unknown", best=0, worst=1)
+    made.says("dee", made.keys[0].packet, best=0, worst=1)
+    made.says("ann", made.keys[0].packet, best=0, worst=0)
+    made.says("bo", made.keys[6].packet, kind=AnswerKind.UNDONE)
+    ranking = compare(made.write(tmp_path / "study")).ranking
+    assert ranking.unjoined == {"other_rater": 1, "unknown_packet": 1}
+    people = ranking.axis("style").people
+    assert people is not None
+    assert people.refused == {"best_equals_worst": 1}
+    assert people.n_answers == 16
+
+
+def test_identical_texts_are_both_credited_and_pairs_are_analysed_as_pairs(tmp_path: Path) -> None:
+    made = Rated(arms=("A", "B", "C"), n_units=12, size=3)
+    made.sets = [
+        RatingSet(
+            id=f"s{n}", axis="style", unit=f"u{n:03d}", arms=("A", "B", "C"), same=(("A", "B"),)
+        )
+        for n in range(12)
+    ]
+    for who in ("ann", "bo", "cy"):
+        made.asks(who, always("A", "C"))
+    people = compare(made.write(tmp_path / "study")).ranking.axis("style").people
+    assert people is not None
+    scores = {arm.arm: arm.score for arm in people.arms}
+    assert scores == {"A": 1.0, "B": 1.0, "C": -1.0}
+    pair = {(p.arm, p.against): p for p in people.pairs}["B", "A"]
+    assert pair.delta == 0.0
+
+
+def test_the_same_study_gives_the_same_bytes(tmp_path: Path) -> None:
+    study = _by_hand().write(tmp_path / "study")
+    assert compare(study).files == compare(study).files
+    schema = json.loads((SCHEMAS / "ranking.schema.json").read_bytes())
+    ranking = json.loads(compare(study).files["ranking.json"])
+    Draft202012Validator(schema).validate(ranking)
+
+
+def test_verify_names_the_altered_line(tmp_path: Path) -> None:
+    study = _by_hand().write(tmp_path / "study")
+    run = CliRunner().invoke
+    assert run(commands, ["compare", str(study)]).exit_code == 0
+    assert run(commands, ["verify", str(study)]).exit_code == 0
+    page = next(study.glob("comparisons/*/report/index.html"))
+    page.write_bytes(page.read_bytes().replace(b"cannot tell", b"better", 1))
+    told = run(commands, ["verify", str(study)])
+    assert told.exit_code == 1
+    assert "report/index.html:" in told.output
+    assert run(commands, ["report", str(study)]).exit_code == 0
+    assert run(commands, ["verify", str(study)]).exit_code == 0
+    answers = study / "archive" / "rating-1" / "answers.jsonl"
+    lines = answers.read_bytes().split(b"\n")
+    lines[2] = lines[2].replace(b'"worst":', b'"worst":1')
+    answers.write_bytes(b"\n".join(lines))
+    told = run(commands, ["verify", str(study)])
+    assert told.exit_code == 1
+    assert "answers.jsonl:3" in told.output

@@ -6,12 +6,13 @@ from typing import Any
 import msgspec
 
 from equipoise.errors import InputError
-from equipoise.records.ranking import PairShown, RatingEstimate, RuleShown
+from equipoise.records.ranking import PairShown, PromiseShown, RatingEstimate, RuleShown
 from equipoise.records.verdict import Tag, Word
 
 NO_KAPPA = "no-κ mode"
 WIDEN = "add annotators or sets"
 PEOPLE = "people"
+SUPERIOR = "superior"
 VALIDATED = "validated judge"
 NOT_VALIDATED = "judge not validated"
 
@@ -114,48 +115,53 @@ def blocked_by(
 
 
 def ruled(
-    rule: Mapping[str, Any],
+    rules: Sequence[Mapping[str, Any]],
+    baseline: str,
     estimates: Mapping[str, RatingEstimate | None],
     tags: Mapping[str, Sequence[str]],
     mde: float,
-) -> RuleShown:
-    """Gives the word of a rule: superior on one axis and non-inferior on all others.
+) -> tuple[RuleShown, ...]:
+    """Gives one word for all that was promised of each arm on several axes.
 
-    Better where the arm is better on the first axis and its joint lower limit lies above -margin on
-    each of the others; worse where it is worse on the first or its upper limit lies below -margin
-    on another; equivalent where it is so on all; not evaluable where an axis is; else cannot tell.
+    Better where every promise is kept and one of them was superiority; worse where one is shown to
+    be broken; equivalent where all are kept and none was superiority, and the arm is equivalent on
+    each axis; not evaluable where an axis has no difference; else nobody can tell.
 
     Args:
-        rule: ``arm``, ``against``, ``superior_on``, ``noninferior_on`` (axes), ``margin``.
+        rules: ``arm``, ``axis``, ``is`` (``superior``, ``non-inferior``, ``equivalent``) and
+            ``margin`` of each promise; a margin of 0 of the latter two is the mde.
+        baseline: the arm that they are against.
         estimates: axis -> the estimate whose words count, words said.
         tags: axis -> its tags.
-        mde: registered, the margin where the rule has none.
+        mde: registered.
 
     Raises:
-        InputError: the rule names an axis or an arm that the study does not have.
+        InputError: a rule names an axis that the study does not have.
     """
-    arm, against, first = (str(rule.get(k, "")) for k in ("arm", "against", "superior_on"))
-    others = tuple(str(name) for name in rule.get("noninferior_on", ()))
-    margin = float(rule.get("margin", mde))
-    if strangers := [name for name in (first, *others) if name not in estimates]:
+    if strangers := sorted({str(rule["axis"]) for rule in rules} - set(estimates)):
         raise InputError(
-            f"the rule for {arm!r} names the axes {strangers}",
+            f"rules name the axes {strangers}",
             wanted=f"axes of the study: {sorted(estimates)}",
             code="unknown_axis",
         )
-    pairs = {name: _pair(estimates[name], arm, against) for name in (first, *others)}
-    word, said = _rule_word(pairs, first, others, margin)
-    found = dict.fromkeys(tag for name in pairs for tag in tags.get(name, ()))
-    return RuleShown(
-        arm=arm,
-        against=against,
-        superior_on=first,
-        noninferior_on=others,
-        margin=margin,
-        word=word.value,
-        said=said,
-        tags=tuple(found),
-    )
+    found = []
+    for arm in dict.fromkeys(str(rule["arm"]) for rule in rules):
+        own = [rule for rule in rules if rule["arm"] == arm]
+        promises = tuple(
+            _promise(rule, _pair(estimates[str(rule["axis"])], arm, baseline), mde) for rule in own
+        )
+        word = _rule_word(promises)
+        found.append(
+            RuleShown(
+                arm=arm,
+                against=baseline,
+                promises=promises,
+                word=word.value,
+                said="; ".join(one.said for one in promises),
+                tags=tuple(dict.fromkeys(tag for one in promises for tag in tags[one.axis])),
+            )
+        )
+    return tuple(found)
 
 
 def _pair(found: RatingEstimate | None, arm: str, against: str) -> PairShown | None:
@@ -195,29 +201,53 @@ def turned(pair: PairShown) -> PairShown:
     )
 
 
-def _rule_word(
-    pairs: Mapping[str, PairShown | None], first: str, others: Sequence[str], margin: float
-) -> tuple[Word, str]:
-    missing = [n for n, p in pairs.items() if p is None or p.word == Word.NOT_EVALUABLE.value]
-    if missing:
-        return Word.NOT_EVALUABLE, f"no difference on {', '.join(missing)}"
-    held = {name: pair for name, pair in pairs.items() if pair is not None}
-    words = {name: Word(pair.word) for name, pair in held.items()}
-    may = {name: not pair.indicative for name, pair in held.items()}
-    low = {n: p.lo is not None and p.lo > -margin and may[n] for n, p in held.items()}
-    under = [n for n in others if may[n] and (held[n].hi or 0.0) < -margin]
-    told = "; ".join(
-        f"{name}: {words[name].value}"
-        + ("" if name == first else f", {'not ' if not low[name] else ''}shown non-inferior")
-        for name in (first, *others)
+def _promise(rule: Mapping[str, Any], pair: PairShown | None, mde: float) -> PromiseShown:
+    axis, kind, margin = str(rule["axis"]), str(rule["is"]), float(rule.get("margin", 0.0))
+    if kind != SUPERIOR and margin == 0.0:
+        margin = mde
+    is_kept = None if pair is None or pair.indicative else _is_kept(pair, kind, margin)
+    word = pair.word if pair else Word.NOT_EVALUABLE.value
+    shown = {True: "shown", False: "shown to be broken", None: "not shown"}[is_kept]
+    beyond = f" (margin {margin:g})" if margin else ""
+    why = f": {pair.said}" if pair and pair.indicative else ""
+    return PromiseShown(
+        axis=axis,
+        promise=kind,
+        margin=margin,
+        is_kept=is_kept,
+        word=word,
+        said=f"{kind} on {axis}{beyond} {shown}{why}",
     )
-    if words[first] is Word.WORSE or under:
-        return Word.WORSE, told
-    if words[first] is Word.BETTER and all(low[name] for name in others):
-        return Word.BETTER, told
-    if all(word is Word.EQUIVALENT for word in words.values()):
-        return Word.EQUIVALENT, told
-    return Word.CANNOT_TELL, told
+
+
+def _is_kept(pair: PairShown, kind: str, margin: float) -> bool | None:
+    if pair.lo is None or pair.hi is None:
+        return None
+    if kind == SUPERIOR:
+        return True if pair.lo > margin else False if pair.hi < 0 else None
+    if pair.hi < -margin:
+        return False
+    if kind == "non-inferior":
+        return True if pair.lo > -margin else None
+    if pair.lo > margin:
+        return False
+    inner = (pair.inner_lo, pair.inner_hi)
+    is_inside = None not in inner and -margin < (inner[0] or 0.0) and (inner[1] or 0.0) < margin
+    return True if is_inside else None
+
+
+def _rule_word(promises: Sequence[PromiseShown]) -> Word:
+    if any(one.word == Word.NOT_EVALUABLE.value for one in promises):
+        return Word.NOT_EVALUABLE
+    if any(one.is_kept is False for one in promises):
+        return Word.WORSE
+    if not all(one.is_kept for one in promises):
+        return Word.CANNOT_TELL
+    if any(one.promise == SUPERIOR for one in promises):
+        return Word.BETTER
+    if all(one.word == Word.EQUIVALENT.value for one in promises):
+        return Word.EQUIVALENT
+    return Word.CANNOT_TELL
 
 
 def exit_code(words: Sequence[str], *, is_strict: bool) -> int:

@@ -17,8 +17,8 @@ from equipoise.records.rating_plan import Output, RatingPlan
 
 KIND = "rating"
 ARCHIVES = "archive"
-KEYS = "campaign/keys.jsonl"
-JUDGE_KEYS = "campaign/judge_keys.jsonl"
+CAMPAIGN = "campaign"
+KEYS = "*keys.jsonl"
 SEAL = "seal.json"
 
 
@@ -120,13 +120,12 @@ def _said(
 def _keys(study: Path) -> tuple[tuple[PacketKey, ...], str]:
     found: list[PacketKey] = []
     content = b""
-    for name in (KEYS, JUDGE_KEYS):
-        if study.joinpath(name).is_file():
-            found += read_keys(study / name)
-            content += study.joinpath(name).read_bytes()
+    for path in sorted(study.joinpath(CAMPAIGN).glob(KEYS)):
+        found += read_keys(path)
+        content += path.read_bytes()
     if not found:
         raise Blocked(
-            f"{study / KEYS} is missing; mend: give the keys back; without them nobody knows "
+            f"{study / CAMPAIGN} has no keys; mend: give the keys back; without them nobody knows "
             "which arm an answer is about"
         )
     return tuple(found), digest(content)

@@ -68,6 +68,8 @@ def _row(
     for kind, choices in (("last", one.checks), ("first", one.first_tries)):
         for choice in choices:
             check = sets[choice.set]
+            if check.best is None and check.worst is None:
+                continue
             if (check.kind is SetKind.LOUD) == (kind == "first"):
                 seen[check.kind] += 1
                 right[check.kind] += is_right(choice, check)

@@ -176,24 +176,31 @@ def _bar(pair: PairShown, said: Span, axis: Axis) -> Bar | None:
 def _rules(ranking: Ranking) -> Section | None:
     if not ranking.rules:
         return None
+    kept = {True: "shown", False: "broken", None: "not shown"}
     rows = [
         (
             named(rule.arm),
-            named(rule.against),
-            Cell(word=rule.word, note=", ".join(rule.tags)),
-            named(rule.superior_on),
-            Cell(text=", ".join(label(name) for name in rule.noninferior_on)),
-            Cell(text=plain(rule.margin)),
-            Cell(text=rule.said),
+            Cell(word=rule.word if n == 0 else "", note=", ".join(rule.tags) if n == 0 else ""),
+            named(one.axis),
+            Cell(text=one.promise),
+            Cell(text=plain(one.margin)),
+            Cell(text=kept[one.is_kept]),
+            Cell(word=one.word),
         )
         for rule in ranking.rules
+        for n, one in enumerate(rule.promises)
     ]
-    columns = ("Arm", "Against", "Word", "Superior on", "Non-inferior on", "#Margin", "Why")
+    columns = ("Arm", "Word", "Axis", "Promise", "#Margin", "Kept", "Word on the axis")
     return Section(
         anchor="rules",
         title="Registered rules over axes",
         short="Rules",
-        leads=("A rule reads the axes one by one; no score is ever taken over several of them.",),
+        leads=(
+            (
+                "A rule reads the axes one by one; no score is ever taken over several of them. "
+                f"Each arm is held against {label(ranking.baseline)}."
+            ),
+        ),
         tables=(table("Rules of arms", columns, rows),),
     )
 
