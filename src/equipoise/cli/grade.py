@@ -57,7 +57,8 @@ def command(
     if is_rating(study):
         from equipoise.cli.rating_grading import grade_rating
 
-        raise SystemExit(grade_rating(study, as_json=as_json))
+        code = grade_rating(study, max_usd=max_usd, no_judges=no_judges, as_json=as_json)
+        raise SystemExit(code)
     from equipoise.cli.grade_judges import judge_lines, judging
     from equipoise.studies.loss.grading import Asked, grade_study
     from equipoise.wiring.suites import suites

@@ -38,6 +38,16 @@ def judging(study: Path, clock: Callable[[], datetime], max_usd: float | None) -
         yield Means(opened=opened, clock=clock, max_usd=max_usd, on_progress=on_progress)
 
 
+def money(usd: float | None, n_unpriced: int, *, is_simulated: bool) -> str:
+    """Gives what judges have cost so far, in words."""
+    if is_simulated:
+        return "simulated"
+    if usd is None:
+        return "price unknown"
+    more = f" and {n_unpriced:,} answers of unknown price" if n_unpriced else ""
+    return f"${usd:.4f} so far{more}"
+
+
 def judge_lines(graded: "Sequence[Told]") -> Iterator[str]:
     """Yields what judges said, once for all runs; nothing where nobody was asked."""
     if not graded or not graded[0].judged.readable:
@@ -45,9 +55,9 @@ def judge_lines(graded: "Sequence[Told]") -> Iterator[str]:
     judged = graded[0].judged
     n_new = sum(told.n_new for told in judged.told.values())
     costs = [told.usd for told in judged.told.values() if told.usd is not None]
-    cost = f"${sum(costs):.4f} so far" if costs else "price unknown"
-    if judged.is_simulated:
-        cost = "simulated"
+    n_unpriced = sum(told.n_unpriced for told in judged.told.values())
+    usd = sum(costs) if costs else None
+    cost = money(usd, n_unpriced, is_simulated=judged.is_simulated)
     for one in judged.readable:
         states: dict[str, int] = {}
         for counts in one.by_arm.values():

@@ -15,6 +15,7 @@ from equipoise.ports.models import ChatModel, Prompt, Reply
 from equipoise.records.judgement import Judgement, ReadState, standing
 from equipoise.records.rating_plan import JudgePlan, PanelPlan
 from equipoise.stages.grade.judges.asking import Posed, Question, posed, request_sha256
+from equipoise.stages.grade.judges.policies import temperature_of
 from equipoise.stages.grade.judges.reading import Unreadable, read
 
 MOST_FAILURES = 5
@@ -214,15 +215,10 @@ def _prompt(judge: JudgePlan, question: Question, put: Posed) -> Prompt:
         model=str(model["model"]),
         messages=put.messages,
         max_tokens=int(model.get("max_tokens") or 2048),
-        temperature=_temperature(judge),
+        temperature=temperature_of(judge),
         seed=int(model["seed"]) + question.repeat if model.get("seed") is not None else None,
         json_schema=put.schema,
     )
-
-
-def _temperature(judge: JudgePlan) -> float | None:
-    given = judge.model.get("temperature", 0)
-    return None if given in {None, "none"} else float(given)
 
 
 def _judged(
@@ -258,7 +254,7 @@ def _judged(
         at=sitting.means.clock().isoformat(timespec="milliseconds"),
         request=request_sha256(question, put, settings),
         attempts=attempt,
-        temperature=_temperature(judge),
+        temperature=temperature_of(judge),
         usage=call.usage,
         cost=call.cost,
         is_cached=call.answered_by == "replay",

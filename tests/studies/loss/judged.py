@@ -26,9 +26,10 @@ def judge(name: str = "reader", **rule: Any) -> dict[str, Any]:
     script = {"finds": NOTHING} | rule
     return {
         "name": name,
-        "model": f"{name}-2026-01-15",
-        "family": "house",
-        "provider": {"scripted_judge": {key: str(value) for key, value in script.items()}},
+        "model": {
+            "model": "gpt-5-mini-2025-08-07",
+            "provider": {"scripted_judge": {key: str(value) for key, value in script.items()}},
+        },
     }
 
 
@@ -36,7 +37,7 @@ def judged_study(
     folder: Path, *judges: dict[str, Any], policy: str = "double", **more: Any
 ) -> Path:
     """An executed study with these judges; `more` goes to the judges' mapping or the study."""
-    said = {"policy": policy, "of": list(judges) or [judge()]} | more.pop("judges", {})
+    said = {"policy": policy, "judges": list(judges) or [judge()]} | more.pop("judges", {})
     return executed_study(folder, judges=json.dumps(said), **({"catalog": CATALOG} | more))
 
 

@@ -247,18 +247,13 @@ def _arm(arm: ArmDraft) -> ArmPlan:
 
 
 def judges_plan(judges: JudgesDraft, double_rating: float) -> PanelPlan:
-    """Gives the judges of single outputs as a plan has them."""
-    asked = ("model", "provider", "temperature", "max_tokens", "seed")
+    """Gives the judges of single outputs as a plan has them, but for the families of their models.
+
+    Which family a model is of says the family map.
+    """
     return PanelPlan(
         policy=judges.policy,
-        judges=tuple(
-            JudgePlan(
-                name=one.name,
-                family=one.family,
-                model={key: getattr(one, key) for key in asked if getattr(one, key) is not None},
-            )
-            for one in judges.of
-        ),
+        judges=tuple(JudgePlan(name=one.name, model=one.model, family="") for one in judges.judges),
         repeats=1,
         templates=(judges.wording,),
         max_unreadable=judges.max_unreadable,

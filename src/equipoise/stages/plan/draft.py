@@ -221,15 +221,10 @@ class ProbeDraft(_Strict):
 
 
 class JudgeDraft(_Strict):
-    """One judge: its model as an arm of kind ``model`` has it, and the family of that model."""
+    """One judge: its name, and its model as an arm of kind ``model`` has it."""
 
     name: Name
-    model: Text
-    family: Text
-    provider: Any
-    temperature: Annotated[float, Field(ge=0.0, le=2.0)] | Literal["none"] = 0.0
-    max_tokens: Count = 2048
-    seed: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+    model: dict[str, Any]
 
 
 class JudgesDraft(_Strict):
@@ -238,7 +233,7 @@ class JudgesDraft(_Strict):
     Args:
         policy: single (one judge, one call) or double (a share of the units is judged twice: by a
             second judge, or by the same one again).
-        of: the judges.
+        judges: the judges.
         wording: which of our wordings they are asked in.
         max_unreadable: a judge with a larger share of answers that cannot be read is not used.
         max_attempts: how often it is asked where an answer cannot be read.
@@ -248,7 +243,7 @@ class JudgesDraft(_Strict):
     """
 
     policy: Policy
-    of: Annotated[tuple[JudgeDraft, ...], Field(min_length=1)]
+    judges: Annotated[tuple[JudgeDraft, ...], Field(min_length=1)]
     wording: Text = "plain"
     max_unreadable: Share = 0.05
     max_attempts: Annotated[int, Field(ge=1, le=10)] = 3

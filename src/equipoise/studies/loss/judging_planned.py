@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
+import msgspec
+
+from equipoise.blind.families import families_of, read_families
 from equipoise.records.catalog import MODEL_JUDGED, Catalog
 from equipoise.records.packet import Asked, Option, Packet
 from equipoise.records.plan import Plan
 from equipoise.records.rating_plan import PanelPlan, Policy
 from equipoise.stages.grade.judges.asking import Question, posed
-from equipoise.stages.grade.judges.policies import faults, n_doubled, warnings
+from equipoise.stages.grade.judges.policies import faults, n_doubled, temperature_of, warnings
 from equipoise.stages.plan.outlook import JudgeOutlook
 from equipoise.studies.loss.judging import ASK
 from equipoise.studies.loss.running_asked import Adapters
@@ -18,6 +21,28 @@ SHOWN = 4_000
 """Characters of prompt and output together that the cost in an outlook takes for a text."""
 
 _PER_TOKEN = 4
+
+
+FAMILIES = "families.yaml"
+"""The family map of a study's own, beside its study file; without it the shipped one holds."""
+
+
+def with_families(plan: Plan, study: Path) -> Plan:
+    """Gives the plan with the family of each judge's model, as the family map has it.
+
+    Raises:
+        InputError: no row of the map knows the model, or a judge has none: it may not judge.
+    """
+    panel = plan.judges
+    if not isinstance(panel, PanelPlan):
+        return plan
+    families = read_families(study / FAMILIES)
+    judges = tuple(
+        msgspec.structs.replace(one, family=families.judge_family(str(one.model.get("model", ""))))
+        for one in panel.judges
+    )
+    panel = msgspec.structs.replace(panel, judges=judges, families_sha256=families.sha256)
+    return msgspec.structs.replace(plan, judges=panel)
 
 
 def judge_faults(plan: Plan, catalog: Catalog) -> Iterator[str]:
@@ -78,7 +103,24 @@ def judge_outlook(
                 usd=None if each is None else n * each,
             )
         )
-    return tuple(found), [*warnings(panel), *_doubts(plan, panel)]
+    return tuple(found), [*warnings(panel), *_doubts(plan, panel), *_own(plan, panel, study)]
+
+
+def _own(plan: Plan, panel: PanelPlan, study: Path) -> Iterator[str]:
+    """Yields which judges judge the work of their own family, as far as the plan tells."""
+    known = read_families(study / FAMILIES)
+    for judge in panel.judges:
+        for arm in plan.arms:
+            kind, spec = next(iter(arm.system.items()))
+            model = spec.get("model") if isinstance(spec, dict) else None
+            if kind not in {"model", "agent"} or not isinstance(model, str):
+                continue
+            shared = sorted(set(known.of(model)) & set(families_of(judge.family)))
+            if shared:
+                yield (
+                    f"judge {judge.name} and the model of arm {arm.name} are of one family "
+                    f"({', '.join(shared)}): judges favour what their own family wrote"
+                )
 
 
 def _doubts(plan: Plan, panel: PanelPlan) -> Iterator[str]:
@@ -88,13 +130,12 @@ def _doubts(plan: Plan, panel: PanelPlan) -> Iterator[str]:
             f"{plan.double_rating_share:.0%} of the units too, the judged categories are "
             "`unbewertbar`; policy double does it"
         )
-    if panel.policy is Policy.DOUBLE and len(panel.judges) == 1:
-        temperature = panel.judges[0].model.get("temperature", 0)
-        if temperature in {None, "none"} or not float(temperature):
-            yield (
-                "one judge is asked twice at temperature 0: that shows how far it contradicts "
-                "itself, not how far two judges differ; a second judge does"
-            )
+    is_alone = panel.policy is Policy.DOUBLE and len(panel.judges) == 1
+    if is_alone and temperature_of(panel.judges[0]) == 0:
+        yield (
+            "one judge is asked twice at temperature 0: that shows how far it contradicts itself, "
+            "not how far two judges differ; a second judge does"
+        )
 
 
 def _n_input(panel: PanelPlan, catalog: Catalog) -> int:

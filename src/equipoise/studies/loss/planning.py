@@ -28,7 +28,7 @@ from equipoise.stages.plan.units import Unit, read_units
 from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
 from equipoise.studies.loss.hidden import hidden_of, missing, seen_by_agents
-from equipoise.studies.loss.judging_planned import judge_faults, judge_outlook
+from equipoise.studies.loss.judging_planned import judge_faults, judge_outlook, with_families
 from equipoise.studies.loss.looks import waits_of
 from equipoise.studies.loss.running_asked import Adapters
 
@@ -88,6 +88,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
+    plan = with_families(plan, study)
     chosen = {unit.id for unit in plan.units}
     executed = [unit for unit in material.units if unit.brief.unit in chosen]
     refuse(unfilled(draft, executed, faults))

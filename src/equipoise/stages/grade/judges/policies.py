@@ -4,11 +4,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import Any
 
+from equipoise.errors import nearest
 from equipoise.records.codec import identity_of
-from equipoise.records.rating_plan import PanelPlan, Policy
+from equipoise.records.rating_plan import JudgePlan, PanelPlan, Policy
 from equipoise.stages.grade.judges.wording import WORDINGS
 
+_MODEL_KEYS = ("model", "provider", "temperature", "max_tokens", "seed")
+_UNSENT = (None, "none")
 LEAST_REPEATS = 11
 MOST_FAMILIES = 3
 LEAST_DOUBLE = Fraction(1, 5)
@@ -67,11 +71,25 @@ def turns(n_options: int, panel: PanelPlan, *, first: int = 0) -> Iterator[Turn]
         yield Turn(repeat=number + 1, order=order, places=rows[order], template=template)
 
 
+def temperature_of(judge: JudgePlan) -> float | None:
+    """Gives the temperature a judge answers at: 0 where nothing is said; null = it is not sent."""
+    given = judge.model.get("temperature", 0)
+    if given in _UNSENT:
+        return None
+    return float(given) if _is_number(given, 0, 2) else None
+
+
 def repeats_of(panel: PanelPlan, n_options: int) -> int:
-    """Gives how often a judge is asked about a set: as planned, or once in each order."""
-    if panel.policy is Policy.PANEL:
-        return panel.repeats
-    return len(orders(n_options))
+    """Gives how often a judge is asked about a set: as planned, or once in each order.
+
+    A set of another size than planned (texts that are the same stand in it once) is asked about a
+    little more often, where that is what it takes to have all orders equally often.
+    """
+    n = len(orders(n_options))
+    if panel.policy is not Policy.PANEL:
+        return n
+    step = n * len(panel.templates)
+    return ceil(panel.repeats / step) * step
 
 
 def faults(panel: PanelPlan, n_options: int) -> Iterator[str]:
@@ -89,20 +107,9 @@ def faults(panel: PanelPlan, n_options: int) -> Iterator[str]:
             yield f"no wording {name!r}; the wordings are {', '.join(WORDINGS)}"
     if not panel.judges:
         yield "no judge; mend: name at least one"
-    yield from (f for judge in panel.judges if not judge.family for f in _no_family(judge.name))
-    match panel.policy:
-        case Policy.SINGLE:
-            yield from _single(panel)
-        case Policy.DOUBLE:
-            if len(panel.judges) > 2:
-                yield f"policy double has {len(panel.judges)} judges; wanted: one or two"
-            if panel.double_rating_share < float(LEAST_DOUBLE):
-                yield (
-                    f"double_rating_share is {panel.double_rating_share:g}; wanted: at least "
-                    f"{float(LEAST_DOUBLE):g}"
-                )
-        case Policy.PANEL:
-            yield from _panel(panel, n_options)
+    for judge in panel.judges:
+        yield from _judge(judge)
+    yield from _OF_POLICY[panel.policy](panel, n_options)
 
 
 def warnings(panel: PanelPlan) -> Iterator[str]:
@@ -134,19 +141,57 @@ def n_doubled(n_units: int, share: float) -> int:
     return ceil(Fraction(str(share)) * n_units)
 
 
-def _no_family(name: str) -> Iterator[str]:
-    yield (
-        f"judge {name!r} has no family; wanted: that of its model, for whoever is unknown may have "
-        "written what it judges"
-    )
+def _judge(judge: JudgePlan) -> Iterator[str]:
+    """Yields what is wrong with one judge and how its model is to answer."""
+    name, model = judge.name, judge.model
+    if not judge.family:
+        yield (
+            f"judge {name!r} has no family; wanted: that of its model, for whoever is unknown may "
+            "have written what it judges"
+        )
+    for key in model:
+        if key not in _MODEL_KEYS:
+            mend = nearest(key, list(_MODEL_KEYS))
+            yield f"judge {name!r}: no key {key!r} of a judge's model; " + (
+                mend or f"the keys are {', '.join(_MODEL_KEYS)}"
+            )
+    for key in ("model", "provider"):
+        if not model.get(key):
+            yield f"judge {name!r}: model.{key} is missing; mend: write it as for an arm"
+    temperature = model.get("temperature", 0)
+    if temperature not in _UNSENT and not _is_number(temperature, 0, 2):
+        yield f"judge {name!r}: temperature is {temperature!r}; wanted: 0 to 2, or none"
+    for key, least in (("max_tokens", 1), ("seed", 0)):
+        if key in model and not _is_number(model[key], least, 2**31 - 1, is_whole=True):
+            yield f"judge {name!r}: {key} is {model[key]!r}; wanted: a whole number from {least}"
 
 
-def _single(panel: PanelPlan) -> Iterator[str]:
+def _is_number(value: Any, least: float, most: float, *, is_whole: bool = False) -> bool:
+    try:
+        number = int(value) if is_whole else float(value)
+    except (TypeError, ValueError):
+        return False
+    return least <= number <= most
+
+
+def _single(panel: PanelPlan, n_options: int) -> Iterator[str]:
+    del n_options
     if len(panel.judges) > 1:
         yield f"policy single has {len(panel.judges)} judges; wanted: the same one for all arms"
     for judge in panel.judges:
-        if float(judge.model.get("temperature", 0) or 0) != 0:
+        if temperature_of(judge) != 0:
             yield f"judge {judge.name!r} has a temperature; policy single wants 0"
+
+
+def _double(panel: PanelPlan, n_options: int) -> Iterator[str]:
+    del n_options
+    if len(panel.judges) > 2:
+        yield f"policy double has {len(panel.judges)} judges; wanted: one or two"
+    if panel.double_rating_share < float(LEAST_DOUBLE):
+        yield (
+            f"double_rating is {panel.double_rating_share:g}; wanted: at least "
+            f"{float(LEAST_DOUBLE):g}"
+        )
 
 
 def _panel(panel: PanelPlan, n_options: int) -> Iterator[str]:
@@ -170,6 +215,9 @@ def _panel(panel: PanelPlan, n_options: int) -> Iterator[str]:
             f"repeats is {panel.repeats}; wanted: at least {LEAST_REPEATS} and a multiple of "
             f"{step}, so that all {each} come equally often; mend: write repeats: {more}"
         )
+
+
+_OF_POLICY = {Policy.SINGLE: _single, Policy.DOUBLE: _double, Policy.PANEL: _panel}
 
 
 def _families(panel: PanelPlan) -> Sequence[str]:

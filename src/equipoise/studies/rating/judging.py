@@ -1,0 +1,296 @@
+"""Has model judges rate the sets of a rating study: own packets, keys apart, answers kept."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from equipoise import __version__
+from equipoise.archive.durable import replace_file, storage_errors
+from equipoise.archive.manifest import MANIFEST, PLAN, Manifest
+from equipoise.archive.store import Archive
+from equipoise.blind.families import FamilyMap, read_families
+from equipoise.blind.keys import write_keys
+from equipoise.blind.legal_judges import LegalJudges, legal_judges
+from equipoise.blind.packets import make_packet, shown_arms
+from equipoise.blind.private_files import study_secret
+from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.pipeline.judging import Means, Told, ask_judges
+from equipoise.pipeline.sealing import check_seal, refuse_changed
+from equipoise.pipeline.staging import publish, staged
+from equipoise.pipeline.study_files import SEAL, STUDY, read_needed, seal_of
+from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.event import Event, EventKind, Seal
+from equipoise.records.judgement import Judgement, standing
+from equipoise.records.packet import PacketKey
+from equipoise.records.rating_plan import Output, PanelPlan, Policy, RatingPlan, RatingSet, SetKind
+from equipoise.stages.grade.judges.asking import Question
+from equipoise.stages.grade.judges.policies import Turn, doubling_order, faults, n_doubled, turns
+from equipoise.stages.grade.judges.usable import Readability, readability
+from equipoise.stages.grade.judges.verdicts import SetVerdict, set_verdict
+
+CAMPAIGN = "campaign"
+SECRET = "secret"  # noqa: S105  the name of a file
+JUDGE_KEYS = "judge_keys.jsonl"
+ARCHIVES = "archive"
+EXCLUDED = "excluded.json"
+"""The document that says of each set which judges may not judge it, and why."""
+
+FAMILIES = "families.yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What came of asking the judges of a rating study.
+
+    Args:
+        told: what was asked, answered and spent.
+        readable: what became of each judge's answers.
+        verdicts: judge -> set -> what it says over all its repeats.
+        n_sets: sets that are to be judged: those that show two texts or more.
+        unjudged: sets that no judge may judge; they are not evaluable.
+        excluded: judge and reason -> sets that it was not asked about.
+        archive: where the judgements stand.
+        is_simulated: a judge was a stand-in.
+    """
+
+    told: Told
+    readable: tuple[Readability, ...]
+    verdicts: Mapping[str, Mapping[str, SetVerdict]]
+    n_sets: int
+    unjudged: tuple[str, ...]
+    excluded: tuple[tuple[str, str, int], ...]
+    archive: Path
+    is_simulated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Study:
+    """A sealed rating study as judging needs it."""
+
+    root: Path
+    plan: RatingPlan
+    panel: PanelPlan
+    content: bytes
+    seal: Seal
+    outputs: Mapping[str, Mapping[str, Output]]
+    families: FamilyMap
+    legal: LegalJudges
+
+
+def judge_study(study: Path, means: Means | None) -> Judged:
+    """Asks what is not answered yet, and tells what the judges have said so far.
+
+    Which judge is asked about a set is decided by the families of all models that had a hand in its
+    outputs. What a judge sees, in which order and how often, follows from the plan alone.
+
+    Args:
+        study: the folder of a sealed rating study.
+        means: what asking works with; null = nobody is asked.
+
+    Raises:
+        Blocked: it is not sealed or names no judges, no set has one, or one cannot be asked.
+        InputError: the plan of the judges breaks its policy.
+        Tampered: plan, study file, outputs or family map were changed since sealing.
+    """
+    held = _read(study)
+    judged = [
+        one for one in held.plan.sets if one.kind is SetKind.STUDY and len(shown_arms(one)) > 1
+    ]
+    unjudged = tuple(one.id for one in judged if not held.legal.allowed.get(one.id))
+    if judged and len(unjudged) == len(judged):
+        raise Blocked(
+            f"no judge of the plan may judge any of the {len(judged)} sets: each is of a family "
+            "that had a hand in their outputs, or nobody knows which had; mend: add a judge of "
+            "another family, or record the models of each output, in a new plan"
+        )
+    campaign = study / CAMPAIGN
+    with storage_errors(f"making {campaign}"):
+        campaign.mkdir(mode=0o700, exist_ok=True)
+    asked = list(_questions(held, judged, study_secret(campaign / SECRET)))
+    write_keys(campaign / JUDGE_KEYS, sorted((key for _, key in asked), key=lambda k: k.packet))
+    place = study / ARCHIVES / f"judges-{digest(held.content)[:8]}"
+    _begin(held, place, means)
+    told = Told()
+    if means is not None:
+        with Archive.append_to(place) as archive:
+            told = ask_judges(archive, held.panel, [question for question, _ in asked], means)
+    return _judged(held, place, told, (judged, unjudged, asked))
+
+
+def _read(study: Path) -> _Study:
+    seal = seal_of(study)
+    if seal is None:
+        raise Blocked(
+            f"{study} is not sealed: there is no {SEAL}, and nobody is asked before sealing; mend: "
+            f"equipoise plan {study}, read what it promises, equipoise seal {study}"
+        )
+    content = read_needed(study / PLAN, "the plan")
+    refuse_changed(study, PLAN, content, seal.plan_sha256)
+    check_seal(content, seal)
+    plan = decode(content, RatingPlan, where=PLAN)
+    for name, sha256 in {STUDY: plan.study_sha256, plan.outputs_file: plan.outputs_sha256}.items():
+        refuse_changed(study, name, read_needed(study / name, f"the sealed {name}"), sha256)
+    panel = plan.panel
+    if panel is None or not panel.judges:
+        raise Blocked(
+            f"the plan of {study} names no model judges; mend: have people rate it (equipoise "
+            "annotate), or name judges in study.yaml before sealing"
+        )
+    if wrong := list(faults(panel, plan.set_size)):
+        raise InputError("; ".join(wrong), where="study.yaml: field 'judges'", code="judges")
+    outputs: dict[str, dict[str, Output]] = {}
+    name = plan.outputs_file
+    lines = read_needed(study / name, "the outputs").split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            output = decode(line, Output, where=f"{name}:{number}")
+            outputs.setdefault(output.unit, {})[output.arm] = output
+    families = read_families(study / FAMILIES)
+    if panel.families_sha256 and families.sha256 != panel.families_sha256:
+        raise Tampered(
+            f"the family map is not the one that was sealed (sha256 {families.sha256[:16]}…, "
+            f"sealed {panel.families_sha256[:16]}…); mend: put {FAMILIES} back, or begin a new "
+            "study"
+        )
+    legal = legal_judges(
+        {judge.name: judge.family for judge in panel.judges},
+        plan.sets,
+        [output for by_arm in outputs.values() for output in by_arm.values()],
+        families,
+    )
+    return _Study(
+        root=study,
+        plan=plan,
+        panel=panel,
+        content=content,
+        seal=seal,
+        outputs=outputs,
+        families=families,
+        legal=legal,
+    )
+
+
+def _questions(
+    held: _Study, sets: Sequence[RatingSet], secret: bytes
+) -> Iterator[tuple[Question, PacketKey]]:
+    """Yields what each judge is asked, repeat by repeat over all sets.
+
+    So that where asking is stopped, every set has had the same repeats.
+    """
+    axes = {axis.name: axis for axis in held.plan.axes}
+    for judge, one, turn in _asked(held, sets):
+        packet, key = make_packet(
+            one,
+            held.outputs[one.unit],
+            axes[one.axis],
+            turn.places,
+            who=judge,
+            repeat=turn.repeat,
+            order=turn.order,
+            secret=secret,
+        )
+        question = Question(
+            packet=packet,
+            judge=judge,
+            repeat=turn.repeat,
+            order=turn.order,
+            template=turn.template,
+        )
+        yield question, key
+
+
+def _asked(held: _Study, sets: Sequence[RatingSet]) -> Iterator[tuple[str, RatingSet, Turn]]:
+    panel = held.panel
+    doubled = set(
+        doubling_order((one.id for one in sets), held.plan.seed)[: _n_doubled(held, sets)]
+    )
+    for place, judge in enumerate(panel.judges):
+        listed: list[tuple[int, RatingSet, Turn]] = []
+        for one in sets:
+            if judge.name not in held.legal.allowed.get(one.id, ()):
+                continue
+            is_second = panel.policy is not Policy.PANEL and place > 0
+            if is_second and one.id not in doubled:
+                continue
+            own = list(turns(len(shown_arms(one)), panel))
+            if len(panel.judges) == 1 and one.id in doubled:
+                own += [replace(turn, repeat=turn.repeat + len(own)) for turn in own]
+            listed += [(turn.repeat, one, turn) for turn in own]
+        for _, one, turn in sorted(listed, key=lambda row: row[0]):
+            yield judge.name, one, turn
+
+
+def _n_doubled(held: _Study, sets: Sequence[RatingSet]) -> int:
+    if held.panel.policy is not Policy.DOUBLE:
+        return 0
+    return n_doubled(len(sets), held.panel.double_rating_share)
+
+
+def _begin(held: _Study, place: Path, means: Means | None) -> None:
+    """Makes the archive with the plan and its first line; it stands whole or not at all."""
+    if place.joinpath(MANIFEST).is_file():
+        return
+    if means is None:
+        raise Blocked(f"no judge was asked yet; mend: equipoise grade {held.root}")
+    manifest = Manifest(
+        run_id=place.name,
+        kind="rating",
+        tool_version=__version__,
+        is_simulated=held.plan.is_simulated,
+    )
+    facts = {
+        "plan_sha256": digest(held.content),
+        "seal": held.seal.label.value,
+        "sealed_at": held.seal.sealed_at,
+        "families_sha256": held.families.sha256,
+    }
+    at = means.clock().isoformat(timespec="milliseconds")
+    with staged(place) as folder:
+        made = folder / "archive"
+        with Archive.create(made, manifest, is_durable=False) as archive:
+            replace_file(made / PLAN, held.content)
+            archive.append(Event(kind=EventKind.STARTED, at=at, facts=facts))
+            archive.attach(EXCLUDED, [pretty(held.legal.excluded)])
+        if not publish(made, place):
+            raise Blocked(f"{place} was made by another process; mend: wait for it")
+
+
+def _judged(
+    held: _Study,
+    place: Path,
+    told: Told,
+    asked: tuple[Sequence[RatingSet], tuple[str, ...], Sequence[tuple[Question, PacketKey]]],
+) -> Judged:
+    sets, unjudged, questions = asked
+    keys = {key.packet: key for _, key in questions}
+    held_by = [one for one in standing(Archive.open(place).read(Judgement)) if one.packet in keys]
+    planned: dict[tuple[str, str], int] = {}
+    for question, key in questions:
+        planned[question.judge, key.set] = planned.get((question.judge, key.set), 0) + 1
+    verdicts: dict[str, dict[str, SetVerdict]] = {}
+    said: dict[tuple[str, str], list[tuple[Sequence[str], Judgement]]] = {}
+    for one in held_by:
+        key = keys[one.packet]
+        said.setdefault((one.judge, key.set), []).append((key.arms, one))
+    for (judge, name), rows in said.items():
+        verdicts.setdefault(judge, {})[name] = set_verdict(
+            rows, n_repeats=planned[judge, name], quorum=held.panel.quorum
+        )
+    readable = tuple(
+        readability(
+            judge.name,
+            ((keys[one.packet].arms, one) for one in held_by if one.judge == judge.name),
+            held.panel.max_unreadable,
+        )
+        for judge in held.panel.judges
+    )
+    return Judged(
+        told=told,
+        readable=readable,
+        verdicts=verdicts,
+        n_sets=len(sets),
+        unjudged=unjudged,
+        excluded=tuple(held.legal.exclusions()),
+        archive=place,
+        is_simulated=any(one.is_simulated for one in held_by),
+    )

@@ -1,0 +1,124 @@
+"""Model judges in a rating study: balanced, blind, guarded by family, resumed, never tricked."""
+
+import json
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.pipeline.judging import Means
+from equipoise.pipeline.verifying import verify_archive
+from equipoise.records.rating_plan import Policy
+from equipoise.studies.rating.judging import Judged, judge_study
+from equipoise.wiring.judges import judges
+from studies.loss.runs import equipoise
+from studies.rating.judged import NOW, judge, judged_study, judgements, keys, shown
+
+
+def ask(study: Path) -> Judged:
+    return judge_study(study, Means(opened=judges(study, lambda: NOW), clock=lambda: NOW))
+
+
+@pytest.mark.requirement("PIL-35")
+@pytest.mark.requirement("X-P4")
+@pytest.mark.requirement("X-P23")
+def test_a_judge_that_always_takes_the_first_place_is_tied_everywhere(tmp_path: Path) -> None:
+    study = judged_study(
+        tmp_path / "study", judge(), text=lambda unit, _arm: f"the same text of {unit}"
+    )
+    told = json.loads(equipoise("grade", study, "--json").stdout)
+    (one,) = told["judges"]
+    assert all(verdict["is_tie"] for verdict in one["verdicts"].values())
+    assert {verdict["first_share"] for verdict in one["verdicts"].values()} == {1.0}
+    said = judgements(study)
+    assert len(said) == 4 * 12
+    assert set(Counter(shown(study, said)).values()) == {4 * 6}
+    assert Counter(one.order for one in said) == {0: 24, 1: 24}
+    assert len({one.request for one in said}) == len({one.packet for one in said}) == len(said)
+    (path,) = study.joinpath("archive").glob("judges-*")
+    assert [fault for fault in verify_archive(path) if not fault.is_note] == []
+
+
+@pytest.mark.requirement("X-P4")
+@pytest.mark.parametrize("n", [3, 4])
+def test_sets_are_shown_in_orders_in_equal_numbers(tmp_path: Path, n: int) -> None:
+    arms = tuple("abcd"[:n])
+    study = judged_study(tmp_path / "study", judge(), arms=arms, n_units=1)
+    told = ask(study)
+    assert told.verdicts["openai"]["s0"].is_tie
+    seen = shown(study, judgements(study))
+    for place in range(n):
+        assert set(Counter(row[place] for row in seen).values()) == {12 // n}
+    follows = Counter(pair for row in seen for pair in pairwise(row))
+    assert len(set(follows.values())) == 1
+    assert len(follows) == n * (n - 1)
+
+
+@pytest.mark.requirement("PIL-35")
+@pytest.mark.parametrize("repeats", [10, 11, 13])
+def test_too_few_or_unbalanced_repeats_are_refused(tmp_path: Path, repeats: int) -> None:
+    study = judged_study(tmp_path / "study", judge(), repeats=repeats)
+    with pytest.raises(InputError, match=f"repeats is {repeats}; .*mend: write repeats: 1[24]"):
+        ask(study)
+
+
+def test_what_is_better_is_found_through_noise_and_the_median_judge_is_not_turned(
+    tmp_path: Path,
+) -> None:
+    study = judged_study(
+        tmp_path / "study",
+        judge("openai", acts="better", finds="worth ([0-9]+)", accuracy=0.75),
+        judge("google", acts="longest"),
+        text=lambda unit, arm: f"{unit} worth {2 if arm == 'two' else 1}" + " x" * (arm == "one"),
+        n_units=3,
+    )
+    told = ask(study)
+    assert {verdict.best for verdict in told.verdicts["openai"].values()} == {"two"}
+    assert {verdict.best for verdict in told.verdicts["google"].values()} == {"one"}
+    assert 0 < sum(v.shares["one"] for v in told.verdicts["openai"].values()) < 3 * 0.5
+
+
+def test_a_judge_is_not_asked_about_its_own_family_and_that_is_logged(tmp_path: Path) -> None:
+    models = {"one": ("gpt-5-mini-2025-08-07",), "two": ("claude-haiku-4-5-20251001",)}
+    study = judged_study(tmp_path / "study", judge("openai"), judge("google"), models=models)
+    told = equipoise("grade", study).stdout
+    assert "judge openai was not asked about 4 sets: same_family:openai" in told
+    assert {one.judge for one in judgements(study)} == {"google"}
+    alone = judged_study(tmp_path / "alone", judge("openai"), models=models)
+    with pytest.raises(Blocked, match="no judge of the plan may judge any of the 4 sets"):
+        ask(alone)
+    unknown = judged_study(tmp_path / "unknown", judge("openai"), models={"one": None})
+    assert "had a hand" in equipoise("grade", unknown, code=3).stderr
+
+
+def test_nothing_is_asked_twice_and_a_changed_plan_or_family_map_is_refused(tmp_path: Path) -> None:
+    study = judged_study(tmp_path / "study", judge(), n_units=1)
+    assert ask(study).told.n_new == 12
+    before = judgements(study)
+    told = ask(study)
+    assert (told.told.n_new, judgements(study)) == (0, before)
+    assert {key.repeat for key in keys(study).values()} == set(range(1, 13))
+    assert study.joinpath("campaign", "judge_keys.jsonl").stat().st_mode & 0o777 == 0o600
+    study.joinpath("families.yaml").write_text("version: mine\nextends: shipped\n")
+    with pytest.raises(Tampered, match="the family map is not the one that was sealed"):
+        ask(study)
+
+
+@pytest.mark.requirement("X-C1")
+def test_policies_single_and_double_ask_as_often_as_they_say(tmp_path: Path) -> None:
+    single = judged_study(tmp_path / "single", judge(), policy=Policy.SINGLE, n_units=5)
+    assert ask(single).told.n_new == 5 * 2
+    again = judged_study(tmp_path / "again", judge(), policy=Policy.DOUBLE, n_units=5)
+    assert ask(again).told.n_new == 5 * 2 + 2
+    both = judged_study(
+        tmp_path / "both", judge("openai"), judge("google"), policy=Policy.DOUBLE, n_units=5
+    )
+    assert ask(both).told.n_new == 5 * 2 + 2
+    assert Counter(one.judge for one in judgements(both)) == {"openai": 10, "google": 2}
+    hot = judge()
+    hot.model["temperature"] = "0.7"
+    refused = judged_study(tmp_path / "hot", hot, policy=Policy.SINGLE)
+    with pytest.raises(InputError, match="policy single wants 0"):
+        ask(refused)
