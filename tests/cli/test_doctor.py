@@ -82,6 +82,7 @@ def test_a_bare_machine_is_told_what_each_thing_costs_and_how_to_get_it(tmp_path
     assert "mend:  apt-get install chromium" in done.stdout
     assert "missing sandbox bubblewrap: bubblewrap is not here" in done.stdout
     assert "missing harness claude-code: " in done.stdout
+    assert "missing seeds of agents (git): " in done.stdout
     assert "ok      python: CPython 3." in done.stdout
     assert done.stdout.splitlines()[-1].startswith("ready; not there: git, ssh-keygen")
 
@@ -91,6 +92,7 @@ def test_the_same_is_told_to_programs() -> None:
     assert found["python"]["state"] == "found"
     assert found["disk"]["is_needed"] is True
     assert set(found) > {"locale", "git", "psycopg", "playwright", "PostgreSQL server"}
+    assert found["hidden tests (pytest)"]["state"] == "found"
     for finding in found.values():
         assert finding["costs"]
         assert finding["mend"]

@@ -18,12 +18,21 @@ _PROGRAMS = ("claude-code", "codex", "mini-swe")
 """Harnesses that are programs of others; the rest needs nothing but the study's own."""
 
 
+SEEDS, TESTS = "seeds of agents (git)", "hidden tests (pytest)"
+
+
 def of_agents() -> Iterator[Finding]:
-    """Yields one finding for each sandbox and each harness."""
+    """Yields one finding for each sandbox, each harness, and what seeds and hidden tests need."""
     import anyio
 
     from equipoise.wiring import agent
-    from equipoise.wiring.agents import surveyed
+    from equipoise.wiring.agents import seeds_available, surveyed
+    from equipoise.wiring.suites import tests_available
+
+    costs = "no agent gets a workspace: every cell of its arm is an infrastructure error"
+    yield _finding(SEEDS, seeds_available(), costs=costs)
+    costs = "the check `suite` with Python tests grades nothing: `grade` ends with exit code 3"
+    yield _finding(TESTS, tests_available(), costs=costs)
 
     for name, found in anyio.run(surveyed).items():
         yield _finding(f"sandbox {name}", found, costs=_COSTS.get(name, "one sandbox less"))
@@ -70,11 +79,12 @@ def of_arms(systems: Mapping[str, Mapping[str, Any]], study: Path) -> Iterator[F
 
 
 def needed(systems: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """Gives the names of the sandboxes without which an arm cannot be run."""
+    """Gives the names of the findings without which an arm with an agent cannot be run."""
     specs = [s["agent"] for s in systems.values() if isinstance(s.get("agent"), Mapping)]
     asked = [spec.get("sandbox") or "bubblewrap" for spec in specs]
     only = [[one] if isinstance(one, str) else list(one) for one in asked]
-    return {f"sandbox {names[0]}" for names in only if len(names) == 1}
+    found = {f"sandbox {names[0]}" for names in only if len(names) == 1}
+    return found | {SEEDS} if specs else found
 
 
 def _finding(name: str, found: Available, *, costs: str) -> Finding:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from equipoise.cli.doctor_agents import needed, of_arms
+from equipoise.cli.doctor_agents import TESTS, needed, of_arms
 from equipoise.cli.doctor_checks import Finding
 from equipoise.errors import EquipoiseError
 from equipoise.records.plan import ProbeSpec, StateSpec
@@ -38,6 +38,8 @@ def of_study(study: Path, machine: list[Finding]) -> Iterator[Finding]:
     systems = {arm.name: arm.system for arm in draft.arms}
     wanted = {name for use in _uses(study, state, probes) for name in _TOOLS.get(use, ())}
     wanted |= needed(systems)
+    if '"suite"' in _text(study / draft.catalog):
+        wanted.add(TESTS)
     for finding in machine:
         is_named = finding.name == "Chromium" and any(_executable(p) for p in probes)
         yield finding.needed() if finding.name in wanted and not is_named else finding
@@ -55,6 +57,10 @@ def of_study(study: Path, machine: list[Finding]) -> Iterator[Finding]:
     for probe in probes:
         yield from _probe(probe, study)
     yield from of_arms(systems, study)
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", "replace") if path.is_file() else ""
 
 
 def _uses(study: Path, state: StateSpec | None, probes: list[ProbeSpec]) -> Iterator[str]:

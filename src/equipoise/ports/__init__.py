@@ -44,7 +44,8 @@ class Answer:
     """What one attempt gave.
 
     `output` is what the system answered (null where it gave nothing), `documents` whatever else is
-    kept of it by name (``stderr``, a page, response headers). `ending` says how it ended;
+    kept of it by name (``stderr``, a page, response headers). `model` is the exact id that was
+    asked for it, `model_answered` the one that answered. `ending` says how it ended;
     `retry_after_s` how long to wait before another attempt, where the system said so.
     """
 
@@ -55,6 +56,7 @@ class Answer:
     exit_code: int | None = None
     usage: Usage | None = None
     cost_usd: float | None = None
+    model: str | None = None
     model_answered: str | None = None
     stop_reason: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)

@@ -39,6 +39,12 @@ async def surveyed() -> Mapping[str, Available]:
     return found
 
 
+def seeds_available() -> Available:
+    """Says whether git is here, and new enough to make the seeds of agents."""
+    found: Available = _loaded("equipoise.adapters.workspaces.git:available")()
+    return found
+
+
 def seeds(setting: Any) -> "Seeds":
     """Gives the seeds of a run, kept beside its other files that will go."""
     keep = setting.ledger.parent if setting.ledger else setting.folder / "work"

@@ -52,6 +52,7 @@ def test_a_session_is_run_frozen_graded_and_marked_simulated(tmp_path: Path) -> 
     archive, trials = _trials(study, "senior")
     assert [t.ending.detail for t in trials] == [""] * 3
     assert all(t.is_simulated and t.ending.kind is EndingKind.COMPLETED for t in trials)
+    assert {t.model for t in trials} == {"stand-in-2026-01-01"}
     kept = {
         document.name.partition("/")[2]: b"".join(archive.blobs.chunks(document.sha256))
         for document in archive.read(Document)
@@ -135,6 +136,7 @@ def test_a_model_is_asked_directly_and_only_a_whole_answer_is_one(tmp_path: Path
     assert short.usage is not None
     assert (short.usage.input_tokens, short.usage.cache_read_tokens) == (12, 5)
     assert short.cost_usd is None
+    assert (short.model, short.model_answered) == ("stand-in-2026-01-01", "stand-in-2026-01-01")
     assert found["long"].output is None
 
 

@@ -154,7 +154,8 @@ class AgentSystem:
         try:
             route = self._gateway.open(trial, model)
         except EquipoiseError as error:
-            return Answer(ending=infrastructure(f"session: {error}", is_retriable=False))
+            ending = infrastructure(f"session: {error}", is_retriable=False)
+            return Answer(ending=ending, model=model)
         before, why = time.monotonic(), ""
         try:
             prompt = str(filled(self._options.prompt, values))
@@ -166,11 +167,12 @@ class AgentSystem:
             calls = self._gateway.close(trial)
             exchanges = self._exchanges.pop(trial, {})
         if why:
-            return failed(why, calls, exchanges, self._versions)
+            return failed(why, model, calls, exchanges, self._versions)
         ran = time.monotonic()
         told = await anyio.to_thread.run_sync(self._told, task, ended, calls)
         left = await frozen(place.seed, place.workspace, self._options.artifacts)
         session = Session(
+            model=model,
             ended=ended,
             calls=calls,
             exchanges=exchanges,

@@ -21,11 +21,13 @@ _OUTCOMES = (EndingKind.COMPLETED, EndingKind.BUDGET, EndingKind.REFUSED)
 class Session:
     """A session that has ended: how its job ended, its calls, what it says, what it did.
 
+    `model` is the one that the study names for it; what its calls asked for is believed first.
     `exchanges` are the calls as they went over the wire, by document name; `seed` is what the study
     says of the seed, with its hash; `took_s` the seconds of each step, in the order in which they
     happened. `frozen` is an ending where nobody can say what it did.
     """
 
+    model: str
     ended: Ended
     calls: Sequence[ModelCall]
     exchanges: Mapping[str, bytes]
@@ -46,6 +48,7 @@ class Session:
             exit_code=self.ended.exit_code,
             usage=told.usage,
             cost_usd=cost_of(self.calls),
+            model=next((call.model_asked for call in self.calls if call.model_asked), self.model),
             model_answered=told.model_answered,
             stop_reason=stops[-1] if stops else None,
             counts=told.counts,
@@ -90,6 +93,7 @@ class Session:
 
 def failed(
     why: str,
+    model: str,
     calls: Sequence[ModelCall],
     exchanges: Mapping[str, bytes],
     versions: Mapping[str, str],
@@ -100,6 +104,8 @@ def failed(
         documents={**exchanges, **documents_of(calls)},
         usage=_usage_of(calls),
         cost_usd=cost_of(calls),
+        model=model,
+        model_answered=next((c.model_answered for c in reversed(calls) if c.model_answered), None),
         versions=versions,
     )
 

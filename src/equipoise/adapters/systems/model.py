@@ -95,6 +95,7 @@ class ModelSystem:
             duration_ms=elapsed_ms,
             usage=call.usage,
             cost_usd=cost_of([call]),
+            model=call.model_asked or None,
             model_answered=call.model_answered,
             stop_reason=call.stop_reason,
             versions=_versions(reply),

@@ -97,6 +97,7 @@ async def attempt(
         repetition=request.repetition,
         attempt=request.attempt,
         ending=answer.ending,
+        model=answer.model,
         model_answered=answer.model_answered,
         labels=request.brief.labels,
         cluster=request.brief.cluster,
