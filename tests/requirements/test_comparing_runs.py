@@ -264,3 +264,29 @@ def test_grades_that_could_not_be_read_are_counted_in_each_arm(tmp_path: Path) -
     assert lacking == {"base": 0, "new": 5}
     means = [arm["mean"] for arm in estimates["arms"]]
     assert means == [pytest.approx(0.5)] * 2
+
+
+@pytest.mark.requirement("ABX-42")
+def test_a_cheap_arm_that_fails_shows_no_advantage_and_one_as_good_does(tmp_path: Path) -> None:
+    def rows(every: int, usd: float) -> list[dict[str, Any]]:
+        return [
+            {"id": f"u{i}", "passed": i % every > 0, "cost_usd": usd * (1 + i % 3)}
+            for i in range(400)
+        ]
+
+    base = _rows(tmp_path / "base.jsonl", rows(10, 0.01))
+    failing = _rows(tmp_path / "new.jsonl", rows(2, 0.001))
+    estimates, verdicts = _read_compared(base, failing, tmp_path / "o")
+    cost = next(one for one in estimates["resources"] if one["kind"] == "cost")
+    assert verdicts[0]["word"] == "worse"
+    assert "worse" in cost["not_comparable"]
+    assert [cost[name] for name in ("delta", "ratio", "interval")] == [None] * 3
+    page = tmp_path.joinpath("o", "report", "index.html").read_text(encoding="utf-8")
+    assert "not compared" in page
+    assert "not recorded" not in page.split("What the arms used")[1].split("tokens")[0]
+    as_good = _rows(tmp_path / "good.jsonl", rows(10, 0.001))
+    code, _, err = run("compare", base, as_good, "--equivalence", "0.05", "-o", tmp_path / "p")
+    assert code == 0, err
+    cost = next(one for one in _read(tmp_path / "p")[0]["resources"] if one["kind"] == "cost")
+    assert cost["not_comparable"] == ""
+    assert cost["ratio"] == pytest.approx(0.1)

@@ -180,6 +180,7 @@ def test_e2e_34_the_weights_of_the_loss_are_those_of_the_catalog(study: Path) ->
         ({"trial": None, "unit": "refund-1"}, "which arm? wanted arm, one of release-1, release-2"),
         ({"trial": None, "unit": "refund-99", "arm": "release-1"}, "no trial of unit 'refund-99'"),
         ({"qoute": "x"}, "no field 'qoute'; did you mean 'quote'"),
+        ({"tokens": 1523}, "a field 'tokens': a rater says how good an output is"),
     ],
 )
 def test_a_line_that_is_no_finding_is_named_with_its_place(

@@ -7,6 +7,7 @@ from typing import Any
 
 from equipoise.errors import InputError, nearest
 from equipoise.records.catalog import MODEL_JUDGED, Catalog
+from equipoise.records.roles import efficiency_fields
 
 _FIELDS: dict[str, type | tuple[type, ...]] = {
     "trial": str,
@@ -117,6 +118,11 @@ def _field_faults(record: dict[str, Any]) -> list[str]:
             told.append(
                 "a field 'weight': a reviewer assigns categories, never weights; they stand in the "
                 "catalog; mend: leave it out"
+            )
+        elif field not in _FIELDS and efficiency_fields({field: value}):
+            told.append(
+                f"a field {field!r}: a rater says how good an output is, the runner what it took "
+                "to make; mend: leave it out"
             )
         elif field not in _FIELDS:
             hint = nearest(field, list(_FIELDS)) or f"the fields are {', '.join(_FIELDS)}"

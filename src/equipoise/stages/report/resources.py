@@ -64,8 +64,9 @@ def _what(resource: Resource) -> str:
 
 
 def _amount(mean: float | None, total: float | None) -> Cell:
+    unsaid = "not recorded" if total is None else "not compared"
     return Cell(
-        text="not recorded" if mean is None else quantity(mean),
+        text=unsaid if mean is None else quantity(mean),
         note="" if total is None else f"total {quantity(total)}",
     )
 
