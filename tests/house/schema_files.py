@@ -12,10 +12,12 @@ from equipoise.records.catalog import Catalog
 from equipoise.records.event import Seal
 from equipoise.records.plan import Plan
 from equipoise.records.ranking import Ranking
+from equipoise.records.rating_plan import RatingPlan
 from equipoise.records.result import ComparisonFile, Estimates
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.records.verdict import Verdict
 from equipoise.stages.plan.draft import study_schema
+from equipoise.stages.plan.rating_draft import rating_study_schema
 from equipoise.stages.report.machine import Summary
 from house.documents import ROOT
 
@@ -33,6 +35,7 @@ _RECORDS: dict[str, Any] = {
     "loss-catalog.vN.json": Catalog,
     "plan.json": Plan,
     "seal.json": Seal,
+    "rating-plan.json": RatingPlan,
     "suite.json": Suite,
     "regressions.json": LossComparison,
     "ranking.json": Ranking,
@@ -45,7 +48,12 @@ def schemas() -> dict[str, str]:
     found = {_name(file): _text(file, _schema(kind)) for file, kind in _RECORDS.items()}
     for file, kind in CHAINS.items():
         found[_name(file)] = _text(file, _line(_schema(kind)), each="Each line of ")
-    for name, schema in (("mapping", mapping_schema()), ("study", study_schema())):
+    written = {
+        "mapping": mapping_schema(),
+        "study": study_schema(),
+        "rating-study": rating_study_schema(),
+    }
+    for name, schema in written.items():
         text = json.dumps(schema, indent=2, ensure_ascii=False)
         found[f"{name}.schema.json"] = text + "\n"
     return found

@@ -17,10 +17,20 @@ def command(study: Path, *, as_json: bool) -> None:
     executed. The same files give the same bytes. Prints for each partition and cell what it can
     tell, what that takes, and every reason why the study could not decide.
 
+    Of a rating study the sets are made: who is asked about what, how well pairs and places are
+    balanced, and what the answers will be able to tell, in RATING-PLAN.md.
+
     Exit codes: 0 the plan stands; 2 the study has faults, each with its line and the mend; 3
     something the study needs is missing, or the study is sealed with another plan.
     """
     from equipoise.cli.clock import now
+    from equipoise.cli.kinds import is_rating
+
+    if is_rating(study):
+        from equipoise.cli.rating_planning import run_plan
+
+        run_plan(study, as_json=as_json)
+        return
     from equipoise.cli.plan_told import told
     from equipoise.records.codec import pretty
     from equipoise.studies.loss.planning import plan_study, write_plan

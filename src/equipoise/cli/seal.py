@@ -1,8 +1,13 @@
-"""``equipoise seal``: freezes a plan, so that runs may begin."""
+"""``equipoise seal``: freezes a plan, so that runs may begin or people be asked."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from equipoise.pipeline.sealing import Proofs
+    from equipoise.records.event import Seal
 
 
 @click.command("seal")
@@ -32,13 +37,12 @@ def command(
     Exit codes: 0 sealed, or the query is written; 2 the study has faults, or a proof does not hold;
     3 there is no plan, it is not what study.yaml gives, or another one is sealed.
     """
-    from equipoise.cli.clock import now
+    from equipoise.cli.kinds import is_rating
     from equipoise.pipeline.sealing import Proofs
     from equipoise.pipeline.witnessing import query as write_query
-    from equipoise.studies.loss.sealing import planned_content, seal_study
 
     if query is not None:
-        write_query(planned_content(study, now=now()), query)
+        write_query(_planned(study), query)
         click.echo(f"query {query}; send it to an authority, such as")
         click.echo(
             "  curl -H 'Content-Type: application/timestamp-query' --data-binary "
@@ -46,7 +50,7 @@ def command(
         )
         click.echo(f"next: equipoise seal {study} --token answer.tsr --ca root.pem")
         return
-    seal = seal_study(study, now=now(), proofs=Proofs(key=key, token=token, ca=ca))
+    seal = _sealed(study, Proofs(key=key, token=token, ca=ca))
     click.echo(f"sealed {seal.plan_sha256} at {seal.sealed_at}: {seal.label.value}")
     if seal.signer:
         click.echo(f"  signed by {seal.signer}")
@@ -54,4 +58,30 @@ def command(
         click.echo(f"  witnessed at {seal.witnessed_at}")
     if seal.commit:
         click.echo(f"  plan.json is in commit {seal.commit}")
-    click.echo(f"next: equipoise run {study}")
+    click.echo(f"next: equipoise {'annotate make' if is_rating(study) else 'run'} {study}")
+
+
+def _planned(study: Path) -> bytes:
+    from equipoise.cli.clock import now
+    from equipoise.cli.kinds import is_rating
+
+    if is_rating(study):
+        from equipoise.studies.rating.sealing import planned_rating_content
+
+        return planned_rating_content(study)
+    from equipoise.studies.loss.sealing import planned_content
+
+    return planned_content(study, now=now())
+
+
+def _sealed(study: Path, proofs: "Proofs") -> "Seal":
+    from equipoise.cli.clock import now
+    from equipoise.cli.kinds import is_rating
+
+    if is_rating(study):
+        from equipoise.studies.rating.sealing import seal_rating
+
+        return seal_rating(study, now=now(), proofs=proofs)
+    from equipoise.studies.loss.sealing import seal_study
+
+    return seal_study(study, now=now(), proofs=proofs)

@@ -5,19 +5,23 @@ from pathlib import Path
 from equipoise import examples
 from equipoise.errors import InputError
 
-_FILES = ("study.yaml", "units.jsonl", "catalogs/loss-catalog.v1.json", "desk.py")
-_EMPTY = ("state/.keep", "logs/.keep")
+_FILES = {
+    "loss": ("study.yaml", "units.jsonl", "catalogs/loss-catalog.v1.json", "desk.py"),
+    "rating": ("study.yaml", "outputs.jsonl"),
+}
+_EMPTY = {"loss": ("state/.keep", "logs/.keep"), "rating": ()}
+_FOLDERS = {"loss": "starter", "rating": "starter_rating"}
 
 
-def write_starter(folder: Path) -> list[Path]:
+def write_starter(folder: Path, kind: str = "loss") -> list[Path]:
     """Writes the files of the study and gives their paths, the one to read first at the front.
 
     Raises:
         InputError: one of them stands there already, or cannot be written.
     """
-    source = Path(examples.__file__).parent / "starter"
-    contents = {name: source.joinpath(name).read_bytes() for name in _FILES}
-    contents |= dict.fromkeys(_EMPTY, b"")
+    source = Path(examples.__file__).parent / _FOLDERS[kind]
+    contents = {name: source.joinpath(name).read_bytes() for name in _FILES[kind]}
+    contents |= dict.fromkeys(_EMPTY[kind], b"")
     if taken := [name for name in contents if _stands(folder / name)]:
         raise InputError(
             f"{folder} has {', '.join(taken)} already",
@@ -35,7 +39,7 @@ def write_starter(folder: Path) -> list[Path]:
             raise InputError(
                 f"{path} cannot be written: {error.strerror}", wanted="a folder of your own"
             ) from error
-    return [folder / name for name in _FILES]
+    return [folder / name for name in _FILES[kind]]
 
 
 def _stands(path: Path) -> bool:

@@ -127,12 +127,39 @@ class PanelPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ChecksPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Attention checks: an annotator is kept with at least `need` of `n_silent` right."""
+    """Attention checks on each axis: an annotator is kept with at least `need` of `n_silent` right.
+
+    `n_equal` are silent sets in which two options have the same text; they have no right answer
+    and do not count for `need`, but nobody can hold one copy for best and the other for worst.
+    """
 
     n_silent: int = 0
     need: int = 0
     n_loud: int = 0
     n_tutorial: int = 0
+    n_equal: int = 0
+
+
+class AxisPower(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the sets of one axis can tell, by the closed form of `stats.bws_plan`.
+
+    `n_answers` counts answers of the annotators planned to the `n_sets` study sets, of which
+    `n_overlapping` are seen by two or more; `design_effect` is that of several answers to one set
+    under `correlation`, times what sets smaller than the number of arms cost. `n_needed` answers
+    find a difference of `mde` between any two arms with the planned power; the answers there are
+    find `mde_reached` so, and `mde` with `power_reached`. `design` says how the sets were made.
+    """
+
+    axis: str
+    n_sets: int
+    n_answers: int
+    n_overlapping: int
+    comparisons: int
+    design_effect: float
+    n_needed: int
+    mde_reached: float
+    power_reached: float
+    design: str = ""
 
 
 class RatingPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -141,7 +168,10 @@ class RatingPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `mde` is in score units (best minus worst over shown, -1..1); `decides` is ``people``,
     ``panel`` or the name of one judge; `agreement_min` the smallest agreement beyond chance under
     which no ranking is given (null = none registered). `raters_per_set` people see each set of the
-    overlap, one the rest. `outputs_sha256` covers the outputs file.
+    overlap, one the rest. `outputs_sha256` covers the outputs file. `correlation` is what is
+    assumed between two people's answers to one set, `longest` the most characters that one output
+    may have. `threshold` has, where it is not empty, the units on which the threshold of a score is
+    chosen (``calibration``) and those it is reported on (``final``); no unit is in both.
     """
 
     kind: str
@@ -169,6 +199,10 @@ class RatingPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     panel: PanelPlan | None = None
     threshold: dict[str, Any] = {}
     rules: tuple[dict[str, Any], ...] = ()
+    correlation: float = 0.0
+    longest: int = 0
+    powers: tuple[AxisPower, ...] = ()
+    families_file: str = ""
     is_simulated: bool = False
     tool_version: str = ""
     study_sha256: str = ""

@@ -2,8 +2,8 @@
 
 import re
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -83,10 +83,19 @@ _WANTED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faults:
-    """Where values stand in a file, to say what is wrong with them."""
+    """Where values stand in a file, to say what is wrong with them.
+
+    Args:
+        yaml: the file as read.
+        name: its name.
+        draft: what its keys are.
+        examples: key -> what might stand there.
+    """
 
     yaml: YamlText
     name: str
+    draft: type[BaseModel] = StudyDraft
+    examples: Mapping[str, str] = field(default_factory=lambda: _EXAMPLES)
 
     def at(self, path: tuple[str | int, ...], found: str, *, wanted: str = "", mend: str) -> str:
         """Gives one fault: ``study.yaml:17:3: field 'mde' is '2'; wanted: …; mend: …``."""
@@ -106,19 +115,19 @@ class Faults:
         path = tuple(part for part in item["loc"] if not _is_internal(part))
         key = str(path[-1]) if path else ""
         message = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-        mend = f"write {_EXAMPLES[key]}" if key in _EXAMPLES else "write it so"
+        mend = f"write {self.examples[key]}" if key in self.examples else "write it so"
         if item["type"] == "extra_forbidden":
-            close = nearest(key, keys_at(path[:-1]))
-            valid = ", ".join(keys_at(path[:-1]))
+            close = nearest(key, keys_at(path[:-1], self.draft))
+            valid = ", ".join(keys_at(path[:-1], self.draft))
             return self.at(
                 path, f"is unknown; {close or f'the keys are {valid}'}", mend="rename it"
             )
         if item["type"] == "missing":
             return self.at(path, "is missing", mend=mend.replace("write it so", "add it"))
         message = _WANTED.get(item["type"], message)
-        if item["type"] in _MAPPINGS and (keys := keys_at(path)):
+        if item["type"] in _MAPPINGS and (keys := keys_at(path, self.draft)):
             message = f"a mapping with {', '.join(keys)}"
-            if key not in _EXAMPLES:
+            if key not in self.examples:
                 mend = f"write {key + ': ' if not key.isdecimal() else ''}{{{keys[0]}: ...}}"
         if item["type"] == "value_error":
             found, _, rest = message.partition("; ")
@@ -159,9 +168,9 @@ def refuse(faults: Iterable[str]) -> None:
         raise InputError("\n".join(told), code="study")
 
 
-def keys_at(path: tuple[str | int, ...]) -> list[str]:
+def keys_at(path: tuple[str | int, ...], draft: type[BaseModel] = StudyDraft) -> list[str]:
     """Gives the keys that are known at a place of the study file."""
-    model: type[BaseModel] = StudyDraft
+    model = draft
     for part in path:
         if isinstance(part, int):
             continue
@@ -170,7 +179,7 @@ def keys_at(path: tuple[str | int, ...]) -> list[str]:
         if not models:
             return []
         model = models[0]
-    return list(model.model_fields)
+    return [known.alias or name for name, known in model.model_fields.items()]
 
 
 def _models_in(kind: Any) -> list[type[BaseModel]]:

@@ -1,0 +1,182 @@
+"""Makes the campaign of a sealed rating study: what people see, and apart what is hidden."""
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from equipoise.archive.durable import replace_file, storage_errors
+from equipoise.blind.keys import write_keys
+from equipoise.blind.packets import make_packet
+from equipoise.blind.private_files import read_private, study_secret, write_private
+from equipoise.errors import Blocked, InputError, nearest
+from equipoise.pipeline.study_files import read_needed
+from equipoise.records.codec import decode, encode, pretty
+from equipoise.records.packet import Packet, PacketKey
+from equipoise.records.rating_plan import RatingPlan, RatingSet, SetKind
+from equipoise.stages.plan.rating_outputs import Outputs, read_outputs
+from equipoise.studies.rating.assigning import tasks_of
+from equipoise.studies.rating.sealing import sealed_rating
+
+CAMPAIGN = "campaign"
+PACKETS, ASSIGNMENTS = "packets.jsonl", "assignments.jsonl"
+CHECKS, TOKENS, KEYS, SECRET = "checks.json", "tokens.json", "keys.jsonl", "secret"
+DASHBOARD = ""
+"""The name under which the dashboard's token stands."""
+
+_TOKEN_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A campaign that was made: how many packets, and each one's token, told this once.
+
+    Attributes:
+        n_packets: packets of all annotators.
+        lists: annotator -> packets in his list.
+        tokens: name -> token; the dashboard's under the empty name. They are kept nowhere.
+    """
+
+    n_packets: int
+    lists: dict[str, int]
+    tokens: dict[str, str]
+
+
+def make_campaign(study: Path) -> Made:
+    """Makes the campaign of a sealed study, and gives the tokens, of which only hashes are kept.
+
+    Packets follow from the plan and the study's secret: made again they are the same, so that
+    answers to them stay good. The files with keys, checks, hashes and the secret have mode 0600.
+
+    Raises:
+        Blocked: the study is not sealed, nobody is planned to rate, or the campaign is made
+            already.
+        Tampered: plan, study file or outputs were changed since sealing.
+        InputError: the outputs cannot be read any more.
+    """
+    plan, _, _ = sealed_rating(study)
+    folder = study / CAMPAIGN
+    if not plan.annotators:
+        raise Blocked(
+            f"{study} has no annotators; mend: name them in study.yaml before sealing, or let "
+            "model judges rate: equipoise grade"
+        )
+    if folder.joinpath(TOKENS).exists():
+        raise Blocked(
+            f"{folder} is made already, and its links were told then; mend: a new link for one "
+            f"person: equipoise annotate make {study} --renew NAME"
+        )
+    with storage_errors(f"making {folder}"):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    outputs = outputs_of(study, plan)
+    packets, keys, checks, lists = _packets(plan, outputs, study_secret(folder / SECRET))
+    write_keys(folder / KEYS, keys)
+    write_private(folder / CHECKS, pretty(checks))
+    replace_file(folder / PACKETS, _lines(packets))
+    replace_file(folder / ASSIGNMENTS, _lines(lists))
+    tokens = {name: _token() for name in [DASHBOARD, *(one.name for one in plan.annotators)]}
+    write_private(folder / TOKENS, pretty({name: _hash(token) for name, token in tokens.items()}))
+    counted = {one.name: 0 for one in plan.annotators}
+    for one in lists:
+        counted[one["annotator"]] += 1
+    return Made(n_packets=len(packets), lists=counted, tokens=tokens)
+
+
+def renew_token(study: Path, name: str) -> str:
+    """Gives a new token for one annotator, or for the dashboard under the empty name.
+
+    The old one is good no more. Answers stay.
+
+    Raises:
+        Blocked: there is no campaign.
+        InputError: nobody has that name.
+    """
+    path = study / CAMPAIGN / TOKENS
+    if not path.exists():
+        raise Blocked(f"there is no {path}; mend: equipoise annotate make {study}")
+    tokens = decode(read_private(path), dict[str, str], where=str(path))
+    if name not in tokens:
+        known = [one for one in tokens if one]
+        raise InputError(
+            f"no annotator {name!r}{'; ' + close if (close := nearest(name, known)) else ''}",
+            wanted=f"one of {', '.join(known)}",
+            code="unknown_annotator",
+        )
+    token = _token()
+    write_private(path, pretty(tokens | {name: _hash(token)}))
+    return token
+
+
+def outputs_of(study: Path, plan: RatingPlan) -> Outputs:
+    """Gives the outputs that a plan is about.
+
+    Raises:
+        InputError: they cannot be read.
+        Blocked: the file is missing.
+    """
+    return read_outputs(
+        read_needed(study / plan.outputs_file, "the outputs"),
+        arms=plan.arms,
+        longest=plan.longest,
+        name=plan.outputs_file,
+    )
+
+
+def _packets(
+    plan: RatingPlan, outputs: Outputs, secret: bytes
+) -> tuple[list[Packet], list[PacketKey], dict[str, dict[str, Any]], list[dict[str, Any]]]:
+    """Gives packets, keys, checks and lists; packets stand in the order of their ids."""
+    sets = {one.id: one for one in plan.sets}
+    axes = {axis.name: axis for axis in plan.axes}
+    packets: list[Packet] = []
+    keys: list[PacketKey] = []
+    checks: dict[str, dict[str, Any]] = {}
+    lists: list[dict[str, Any]] = []
+    for task in tasks_of(plan, outputs):
+        one = sets[task.set]
+        packet, key = make_packet(
+            one,
+            outputs[one.unit],
+            axes[one.axis],
+            task.places,
+            who=task.annotator,
+            repeat=2 if one.kind is SetKind.RETEST else 1,
+            order=task.order,
+            secret=secret,
+        )
+        packets.append(packet)
+        keys.append(key)
+        lists.append({"annotator": task.annotator, "n": task.n, "packet": packet.id})
+        if one.kind in _CHECKS:
+            checks[packet.id] = _check(one, key)
+    packets.sort(key=lambda packet: packet.id)
+    keys.sort(key=lambda key: key.packet)
+    return packets, keys, dict(sorted(checks.items())), lists
+
+
+_CHECKS = {SetKind.TUTORIAL, SetKind.LOUD, SetKind.SILENT}
+
+
+def _check(one: RatingSet, key: PacketKey) -> dict[str, Any]:
+    """Gives what is right in a packet that is a check: places, null = any."""
+    places: Mapping[str, int] = {arm: place for place, arm in enumerate(key.arms)}
+    return {
+        "kind": one.kind.value,
+        "best": None if one.best is None else places[one.best],
+        "worst": None if one.worst is None else places[one.worst],
+        "warning": one.warning,
+    }
+
+
+def _lines(records: Iterable[object]) -> bytes:
+    return b"".join(encode(record) + b"\n" for record in records)
+
+
+def _token() -> str:
+    return secrets.token_urlsafe(_TOKEN_BYTES)
+
+
+def _hash(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
