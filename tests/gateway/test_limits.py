@@ -1,6 +1,7 @@
 """Nothing is spent beyond a cap, and who asks to be asked later is asked later."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import anyio
 import pytest
@@ -9,6 +10,7 @@ from equipoise.gateway.limits import Limits, OverCap, Purse, wait_of
 from equipoise.gateway.prices import OwnPrices, PerMillion
 from equipoise.gateway.scripted.upstream import Scripted
 from equipoise.gateway.server import RecordingGateway
+from equipoise.gateway.spent import SpentFile
 from equipoise.gateway.wire.facts import Api
 from equipoise.records.call import ModelCall, Price
 from gateway.asking import MODEL, ask, client, clock, scenario
@@ -111,6 +113,24 @@ def test_calls_at_once_are_counted_before_they_are_made() -> None:
     purse.settle(held[1], None)
     purse.settle(third, 0.0)
     assert purse.spent_usd == pytest.approx(0.5)
+
+
+@pytest.mark.requirement("OUT-46")
+def test_a_cap_holds_over_the_end_of_the_process(tmp_path: Path) -> None:
+    path, limits = tmp_path / "spent.log", Limits(max_usd=1.0, spent_usd=0.2)
+    purse = Purse(limits, SpentFile(path))
+    paid, _ = purse.reserve("t", 0.4, ""), purse.reserve("t", 0.3, "")
+    purse.settle(paid, 0.1)  # and the other is under way when the process is killed
+    with path.open("a") as file:
+        file.write("= 0123 not a numb")
+    again = Purse(Limits(max_usd=1.0), SpentFile(path))
+    assert again.spent_usd == pytest.approx(0.4)
+    with pytest.raises(OverCap):
+        again.reserve("t", 0.7, "")
+    assert Purse(Limits(spent_usd=5.0), SpentFile(path)).spent_usd == 5.0
+    unwritable = Purse(limits, SpentFile(tmp_path / "no-folder" / "spent.log"))
+    with pytest.raises(OverCap, match="cannot be noted"):
+        unwritable.reserve("t", 0.1, "")
 
 
 @pytest.mark.parametrize("status", [429, 503, 529])

@@ -15,6 +15,7 @@ from equipoise.gateway.headers import passed_back
 from equipoise.gateway.limits import RETRIED, Limits, OverCap, Pace, Purse, wait_of
 from equipoise.gateway.prices import Prices
 from equipoise.gateway.session import Call, Keep, Session
+from equipoise.gateway.spent import SpentFile
 from equipoise.gateway.wire.facts import Api, Found, Question
 from equipoise.gateway.wire.reading import Reading
 from equipoise.records.call import ModelCall, Price
@@ -32,6 +33,7 @@ Way = Channel | Collecting
 class Terms:
     """What holds for all calls: `clock` gives dates, `keep` takes the bytes (null = memory).
 
+    `notes` is where spending is noted under a cap (null = nowhere);
     `may_reach_out`: a request may have the provider run tools of its own and fetch what it names.
     """
 
@@ -40,6 +42,7 @@ class Terms:
     may_reach_out: bool
     clock: Callable[[], datetime]
     keep: Keep | None
+    notes: SpentFile | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +61,7 @@ class Caller:
         """Takes who answers, and what holds for all calls."""
         self._upstreams = upstreams
         self._terms = terms
-        self.purse = Purse(terms.limits)
+        self.purse = Purse(terms.limits, terms.notes)
         slots = terms.limits.concurrency
         self._paces = {
             id(upstream): Pace(slots=anyio.Semaphore(slots)) for upstream in upstreams.values()

@@ -7,6 +7,8 @@ from email.utils import parsedate_to_datetime
 
 import anyio
 
+from equipoise.gateway.spent import SpentFile
+
 RETRIED = frozenset({429, 503, 529})
 """Statuses by which a provider asks to be asked again; nothing was billed."""
 
@@ -54,15 +56,17 @@ class Reservation:
     trial: str
     usd: float
     is_settled: bool = False
+    noted: str = ""
 
 
 class Purse:
     """Holds the spending cap of a run: money is set aside before a call, and settled after it."""
 
-    def __init__(self, limits: Limits) -> None:
-        """Begins with what was spent earlier."""
+    def __init__(self, limits: Limits, notes: SpentFile | None = None) -> None:
+        """Begins with what was spent earlier: as the limits say, or as the notes do if more."""
         self._limits = limits
-        self.spent_usd = limits.spent_usd
+        self._notes = notes
+        self.spent_usd = max(limits.spent_usd, notes.usd if notes else 0.0)
         self._reserved = 0.0
         self._by_trial: dict[str, float] = {}
 
@@ -88,9 +92,15 @@ class Purse:
                     f"this call may cost up to ${bound:.4f}; ${taken:.4f} of the ${cap:.4f} of "
                     f"{name} are spent or set aside"
                 )
+        try:
+            noted = self._notes.set_aside(bound) if self._notes else ""
+        except OSError as error:
+            raise OverCap(
+                f"there is a spending cap, and what this call may cost cannot be noted: {error}"
+            ) from error
         self._reserved += bound
         self._by_trial[trial] = held + bound
-        return Reservation(trial=trial, usd=bound)
+        return Reservation(trial=trial, usd=bound, noted=noted)
 
     def settle(self, reservation: Reservation, usd: float | None) -> None:
         """Books what a call cost; null = nobody knows, and then its upper bound counts."""
@@ -99,6 +109,8 @@ class Purse:
         reservation.is_settled = True
         cost = reservation.usd if usd is None else usd
         self.spent_usd += cost
+        if self._notes and reservation.noted:
+            self._notes.settle(reservation.noted, cost)
         self._reserved -= reservation.usd
         held = self._by_trial.get(reservation.trial, 0.0)
         self._by_trial[reservation.trial] = held - reservation.usd + cost

@@ -21,6 +21,7 @@ from equipoise.gateway.listening import Listener, Serve, socket_folder, sweep
 from equipoise.gateway.model_ids import check_model
 from equipoise.gateway.prices import NoPrices, Prices
 from equipoise.gateway.session import Keep, Session
+from equipoise.gateway.spent import SpentFile
 from equipoise.gateway.taking import TooMuch, taken
 from equipoise.gateway.wire.facts import Api
 from equipoise.gateway.wire.paths import Place, Purpose, place_of
@@ -47,6 +48,8 @@ class RecordingGateway:
             search of the web, and fetch what it names: ways out of every sandbox.
         allowed_aliases: model ids that the study takes although they are aliases.
         folder: where the sockets stand; null = none are made.
+        spent: the file in which spending is noted while there is a cap; null = it is not, and a cap
+            knows only what `limits` say of earlier parts.
         keep: is given each exchange as a document as soon as it has ended; where it is null they
             are held in memory until `exchanges` gives them.
     """
@@ -61,14 +64,17 @@ class RecordingGateway:
         may_reach_out: bool = False,
         allowed_aliases: Collection[str] = (),
         folder: Path | None = None,
+        spent: Path | None = None,
         keep: Keep | None = None,
     ) -> None:
         """Takes who answers; nothing listens yet."""
         by_api = upstreams if isinstance(upstreams, Mapping) else dict.fromkeys(Api, upstreams)
         self._upstreams = by_api
         self._limits = limits or Limits()
+        self._spent = SpentFile(spent) if spent and self._limits.has_cap else None
         terms = Terms(
             limits=self._limits,
+            notes=self._spent,
             prices=prices or NoPrices(),
             may_reach_out=may_reach_out,
             clock=clock,
@@ -106,6 +112,8 @@ class RecordingGateway:
         for trial in list(self._sessions):
             self.close(trial)
         await self._listener.close()
+        if self._spent is not None:
+            self._spent.close()
         await self._stack.aclose()
         if self._folder is not None and self._folder != (self._wanted or Path()).resolve():
             shutil.rmtree(self._folder, ignore_errors=True)

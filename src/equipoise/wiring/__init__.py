@@ -243,6 +243,7 @@ def _setting(around: Around) -> Any:
         ledger=around.ledger,
         concurrency=around.concurrency,
         clock=around.clock,
+        spent_usd=around.spent_usd,
     )
 
 

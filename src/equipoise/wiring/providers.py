@@ -17,6 +17,8 @@ from equipoise.ports.models import ChatModel
 _TERMS = ("prices", "max_usd", "aliases", "may_reach_out")
 _ARCHIVE = "archive.json"
 _EXCHANGE = "/calls/"
+_SPENT = "spent.log"
+"""What the calls of a run have cost so far, where there is a cap: in its folder for such things."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,7 @@ class Gateways:
             self.upstream,
             self.setting.clock,
             folder=ledger.parent / "sockets" if ledger else None,
+            spent=ledger.parent / _SPENT if ledger else None,
             keep=keep,
             **self.terms,
         )
@@ -83,7 +86,7 @@ def gateway(provider: Any, setting: Any) -> Gateways:
     return Gateways(
         upstream=upstream,
         setting=setting,
-        terms=_terms(said, setting.folder) if "provider" in said else {},
+        terms=_terms(said, setting) if "provider" in said else {},
         api=upstreams.API_OF.get(said.get("api") or upstream.name, api.CHAT),
     )
 
@@ -107,14 +110,15 @@ class _Folder:
     folder: Path
     ledger: None = None
     clock: None = None
+    spent_usd: float = 0.0
 
 
-def _terms(said: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def _terms(said: Mapping[str, Any], setting: Any) -> dict[str, Any]:
     limits = import_module("equipoise.gateway.limits").Limits
     prices = import_module("equipoise.gateway.prices")
     tables = [prices.ListedPrices()]
     if said.get("prices"):
-        tables.insert(0, prices.read_prices(folder / str(said["prices"])))
+        tables.insert(0, prices.read_prices(setting.folder / str(said["prices"])))
     try:
         most = float(said["max_usd"]) if said.get("max_usd") is not None else None
     except (TypeError, ValueError):
@@ -122,7 +126,7 @@ def _terms(said: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             f"provider.max_usd is {said['max_usd']!r}", wanted="US dollars", code="bad_system"
         ) from None
     return {
-        "limits": limits(max_usd=most),
+        "limits": limits(max_usd=most, spent_usd=setting.spent_usd),
         "prices": prices.FirstOf(tables),
         "allowed_aliases": tuple(said.get("aliases") or ()),
         "may_reach_out": str(said.get("may_reach_out", "no")) in {"yes", "true"},

@@ -16,7 +16,7 @@ from equipoise.ports import Answer
 from equipoise.ports.models import ChatModel, Message, Prompt, Reply
 from equipoise.records.brief import Request
 from equipoise.records.call import ModelCall
-from equipoise.records.trial import Ending, EndingKind, Fault
+from equipoise.records.trial import Ending, EndingKind, Fault, Reason
 
 _KEYS = (
     *("model", "provider", "system", "prompt", "messages"),
@@ -153,6 +153,13 @@ def _ending(call: ModelCall) -> Ending:
         return Ending(kind=EndingKind.TRUNCATED, fault=Fault.HARNESS, detail=detail)
     if call.is_refusal:
         return Ending(kind=EndingKind.REFUSED, fault=Fault.SYSTEM, detail=call.stop_reason or "")
+    if call.fault == "spending_cap":
+        return Ending(
+            kind=EndingKind.HARNESS_ERROR,
+            fault=Fault.OPERATOR,
+            detail="the study's cap was reached",
+            reason=Reason.BUDGET,
+        )
     if call.fault:
         told = f"{call.fault}, status {call.status}" if call.status else call.fault
         return infrastructure(told, is_retriable=True)

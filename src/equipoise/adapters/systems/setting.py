@@ -15,6 +15,7 @@ class Setting:
     `environment` is all that a program sees of ours. `ledger` is the file in which every program
     started is noted, so that the next run can end what a killed one left; `concurrency` how many
     requests may be under way at once; `clock` dates what is recorded (null = nothing is run).
+    `spent_usd` is what earlier parts of the run have cost, as far as the archive knows.
     """
 
     folder: Path
@@ -23,6 +24,7 @@ class Setting:
     service: str = ""
     concurrency: int = 4
     clock: Callable[[], datetime] | None = None
+    spent_usd: float = 0.0
 
     @property
     def fixed(self) -> dict[str, Any]:

@@ -19,7 +19,8 @@ class Around:
     """What a system is started in: the study's folder, all of our environment that it gets.
 
     `ledger` is the file in which programs are noted, so that a later run can end what was left;
-    `clock` dates what is recorded (null = nothing is run).
+    `clock` dates what is recorded (null = nothing is run); `spent_usd` is what earlier parts of
+    the run of this arm have cost, as far as its archive knows.
     """
 
     folder: Path
@@ -27,6 +28,7 @@ class Around:
     ledger: Path
     concurrency: int
     clock: Callable[[], datetime] | None = None
+    spent_usd: float = 0.0
 
 
 JudgePrice = Callable[[JudgePlan, Path, int, date], float | None]

@@ -138,6 +138,7 @@ class Live:
             ledger=self.work / LEDGER,
             concurrency=self._limits().concurrency,
             clock=self.clock,
+            spent_usd=stood.spent_usd,
         )
         await frame.check_sandbox(around.environment, lambda: self.adapters.observed(around))
         before = await frame.take_snapshot()
