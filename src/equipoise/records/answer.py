@@ -1,16 +1,18 @@
 """An answer: what one annotator chose in one packet. Answers are only ever appended."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
 
 
 class AnswerKind(StrEnum):
-    """What an answer does: gives a choice, takes the last one back, or says it cannot be told."""
+    """What an answer does. Only `GIVEN` holds a choice."""
 
     GIVEN = "given"
-    UNDONE = "undone"
-    SKIPPED = "skipped"
+    UNDONE = "undone"  # takes back what was answered to this packet; it is open again
+    SKIPPED = "skipped"  # it cannot be told, or it was practice
+    GUESSED = "guessed"  # belongs to no packet: after the last one, who the annotator thinks wrote
 
 
 class Answer(
@@ -21,7 +23,8 @@ class Answer(
     `best` and `worst` are places in the packet counted from 0; in a packet of two the other one is
     the worst. The last answer to a packet that was not undone holds. `seconds` is the time spent,
     gaps between actions capped (null = not measured, an import); `attempt` counts the tries of a
-    loud check. `guess` is what the annotator believed afterwards (who wrote it), null = not asked.
+    loud check; `is_fast` says that nobody can have read the packet in that time. `guess` is what
+    the annotator believed afterwards (who wrote it), null = not asked.
     """
 
     seq: int
@@ -34,5 +37,21 @@ class Answer(
     seconds: float | None = None
     n_actions: int | None = None
     attempt: int = 1
+    is_fast: bool = False
+    guess: str | None = None
     is_simulated: bool = False
     source: str = ""
+
+
+def standing(answers: Iterable[Answer]) -> dict[tuple[str, str], Answer]:
+    """Gives what holds of some answers, by annotator and packet; their order does not matter.
+
+    What was undone and not answered again is not in it, nor is a guess. A skipped packet is.
+    """
+    held: dict[tuple[str, str], Answer] = {}
+    for one in sorted(answers, key=lambda answer: answer.seq):
+        if one.kind is AnswerKind.UNDONE:
+            held.pop((one.annotator, one.packet), None)
+        elif one.kind is not AnswerKind.GUESSED:
+            held[one.annotator, one.packet] = one
+    return held

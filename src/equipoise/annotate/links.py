@@ -1,0 +1,38 @@
+"""The secret links: one a person, one for the dashboard; only their hashes are kept."""
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Mapping
+
+DASHBOARD = ""
+"""The name under which a campaign's tokens hold that of the dashboard."""
+
+_N_BYTES = 32
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{20,200}")
+
+
+def new_token() -> str:
+    """Gives a token that nobody can guess: 256 random bits."""
+    return secrets.token_urlsafe(_N_BYTES)
+
+
+def hashed(token: str) -> str:
+    """Gives what is kept of a token; it has too many bits to be found by trying."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def path_of(name: str, token: str) -> str:
+    """Gives the path of a person's link, or of the dashboard's."""
+    return f"/d/{token}" if name == DASHBOARD else f"/a/{token}"
+
+
+def owner(hashes: Mapping[str, str], token: str) -> str | None:
+    """Gives whose token it is, or None; takes as long for a wrong token as for a right one."""
+    mine = hashed(token) if _TOKEN.fullmatch(token) else ""
+    found = None
+    for name, known in hashes.items():
+        if hmac.compare_digest(mine, known):
+            found = name
+    return found
