@@ -6,7 +6,7 @@ from hypothesis import settings
 
 pytest_plugins = ["machine.chromium", "machine.postgres"]
 
-settings.register_profile("house", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("house", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=200)  # `make test-slow`
 settings.load_profile("house")
 

@@ -11,6 +11,7 @@ import zstandard
 
 from equipoise.archive.blobs import Blobs
 from equipoise.errors import InputError, Tampered
+from every import for_every
 
 READ = """
 import resource, sys
@@ -37,7 +38,7 @@ def test_content_comes_back_and_is_stored_once(tmp_path: Path) -> None:
     assert [f.name for f in files] == [f"{one.sha256}.zst"]
 
 
-@pytest.mark.parametrize(
+@for_every(
     "name", ["", "../../etc/passwd", "A" * 64, "a" * 63, "/" * 64, "a" * 64 + "\n", "a" * 65]
 )
 def test_a_name_that_is_no_hash_leads_nowhere(tmp_path: Path, name: str) -> None:

@@ -14,6 +14,7 @@ from equipoise.archive.store import Archive
 from equipoise.pipeline.verifying import verify_archive
 from equipoise.records.grade import Grade
 from equipoise.records.trial import Ending, EndingKind, Trial, Usage
+from every import for_every
 from pipeline.made_runs import made_trial
 
 MANIFEST = Manifest(run_id="made-0", kind="import", tool_version="0")
@@ -56,8 +57,8 @@ def test_a_row_per_trial_sorted_by_cell(tmp_path: Path) -> None:
     assert (columns.facts.max_repetition, columns.facts.max_attempt) == (2, 2)
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "reason", "expected"),
+@for_every(
+    "kind, value, reason, expected",
     [
         ("completed", 0.5, "", (0.5, None)),
         ("budget", 0.0, "", (0.0, None)),

@@ -4,7 +4,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from equipoise.archive.store import Archive
 from equipoise.records.grade import Evidence, Grade, How
 from equipoise.records.notice import Headline, Notice, Severity
 from equipoise.records.trial import Blob, Ending, EndingKind, Fault, Trial, Usage
+from every import for_every
 
 MANIFEST = Manifest(run_id="made-0", kind="import", tool_version="0")
 
@@ -64,8 +64,8 @@ headlines = st.builds(Headline, metric=texts, value=amounts, arm=texts)
 documents = st.builds(Document, name=texts, sha256=hashes, n_bytes=counts, stored_sha256=hashes)
 
 
-@pytest.mark.parametrize(
-    ("kind", "records"),
+@for_every(
+    "kind, records",
     [
         (Trial, trials),
         (Grade, grades),

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from equipoise.cli import commands
 from equipoise.cli.topics import load_topics
+from every import for_every
 from shared_data import shared, shared_root
 
 _FILES = ("stats_public.jsonl", "human_public.jsonl")
@@ -22,7 +23,7 @@ def _cases() -> list[dict[str, Any]]:
     return [case for case in map(json.loads, lines) if case["topic"] in known]
 
 
-@pytest.mark.parametrize("case", _cases(), ids=lambda case: str(case["id"]))
+@for_every("case", _cases(), ids=lambda case: str(case["id"]))
 def test_public_oracle(case: dict[str, Any]) -> None:
     done = CliRunner().invoke(commands, ["calc", "--jsonl"], input=json.dumps(case))
     assert done.exit_code == 0, done.stderr

@@ -1,15 +1,14 @@
 """The reference page of ``calc`` is the registry's, and its examples run as printed."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from equipoise.cli.calc_reference import reference
 from equipoise.cli.topics import load_topics
+from every import for_every
+from typed import typed
 
 _PAGE = Path(__file__).parents[2] / "docs" / "reference" / "calc.md"
 
@@ -21,7 +20,7 @@ def test_the_page_is_up_to_date() -> None:
     )
 
 
-@pytest.mark.parametrize("name", sorted(load_topics()))
+@for_every("name", sorted(load_topics()))
 def test_every_topic_and_key_is_documented(name: str) -> None:
     page = _PAGE.read_text(encoding="utf-8")
     section = page.partition(f"### `{name}`\n")[2].partition("\n### ")[0]
@@ -40,11 +39,5 @@ def test_the_examples_print_what_the_page_says() -> None:
     )
     assert len(examples) == 4
     for given, args, wanted in examples:
-        done = subprocess.run(
-            [sys.executable, "-m", "equipoise", *args.split()],
-            input=given,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout == wanted.replace(" \\\n", " ")
+        told = typed(*args.split(), given=given)
+        assert told.out == wanted.replace(" \\\n", " ")

@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
-
+from every import for_every
 from pipeline.made_comparison import made, run, write_runs
 
 
@@ -15,8 +14,8 @@ def _pair(folder: Path, base: list[bool], new: list[bool]) -> tuple[Path, Path]:
     )
 
 
-@pytest.mark.parametrize(
-    ("base", "new", "options", "code", "word"),
+@for_every(
+    "base, new, options, code, word",
     [
         ([False, True] * 30, [True, True] * 30, (), 0, "BETTER"),
         ([True, True] * 30, [False, True] * 30, (), 1, "WORSE"),
@@ -103,8 +102,8 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     assert not (out / "comparison.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("option", "wanted"),
+@for_every(
+    "option, wanted",
     [
         (("--level", "1.5"), "--level"),
         (("--margin", "-0.1"), "--margin"),

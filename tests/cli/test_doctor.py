@@ -1,37 +1,25 @@
 """`doctor` says what a machine lacks and what that costs, and blocks only what a study needs."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from machine.postgres import Cluster
-
-
-def _run(*args: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "equipoise", *map(str, args)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+from typed import typed
 
 
 def _findings(*args: object, **environment: str) -> dict[str, Any]:
-    done = _run("doctor", "--json", *args, **environment)
-    assert done.returncode in {0, 3}, done.stderr
-    return {finding["name"]: finding for finding in json.loads(done.stdout)}
+    done = typed("doctor", "--json", *args, **environment)
+    assert done.code in {0, 3}, done.err
+    return {finding["name"]: finding for finding in json.loads(done.out)}
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    done = _run("init", "loss", tmp_path / "study")
-    assert done.returncode == 0, done.stderr
+    done = typed("init", "loss", tmp_path / "study")
+    assert done.code == 0, done.err
     return tmp_path / "study"
 
 
@@ -64,27 +52,27 @@ def test_an_agent_s_key_and_program_are_looked_for_and_nobody_is_asked(study: Pa
     path = study / "study.yaml"
     text = path.read_text()
     path.write_text(text[: text.index("arms:")] + _AGENT)
-    done = _run("doctor", study)
-    assert done.returncode == 3, done.stdout
-    assert "NEEDED  models of arm release-1: there is no key for my-server" in done.stdout
-    assert "NO_SUCH_KEY" in done.stdout
-    there = _run("doctor", study, NO_SUCH_KEY="canary-of-a-key")
-    assert "ok      models of arm release-1: its provider can be asked" in there.stdout
-    assert "canary-of-a-key" not in there.stdout + there.stderr
+    done = typed("doctor", study)
+    assert done.code == 3, done.out
+    assert "NEEDED  models of arm release-1: there is no key for my-server" in done.out
+    assert "NO_SUCH_KEY" in done.out
+    there = typed("doctor", study, NO_SUCH_KEY="canary-of-a-key")
+    assert "ok      models of arm release-1: its provider can be asked" in there.out
+    assert "canary-of-a-key" not in there.out + there.err
 
 
 @pytest.mark.requirement("E2E-52")
 def test_a_bare_machine_is_told_what_each_thing_costs_and_how_to_get_it(tmp_path: Path) -> None:
-    done = _run("doctor", PATH=str(tmp_path))
-    assert done.returncode == 0
+    done = typed("doctor", PATH=str(tmp_path))
+    assert done.code == 0
     for name in ("git", "ssh-keygen", "openssl", "setpriv", "psql", "Chromium"):
-        assert f"missing {name}: not installed\n        costs: " in done.stdout
-    assert "mend:  apt-get install chromium" in done.stdout
-    assert "missing sandbox bubblewrap: bubblewrap is not here" in done.stdout
-    assert "missing harness claude-code: " in done.stdout
-    assert "missing seeds of agents (git): " in done.stdout
-    assert "ok      python: CPython 3." in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("ready; not there: git, ssh-keygen")
+        assert f"missing {name}: not installed\n        costs: " in done.out
+    assert "mend:  apt-get install chromium" in done.out
+    assert "missing sandbox bubblewrap: bubblewrap is not here" in done.out
+    assert "missing harness claude-code: " in done.out
+    assert "missing seeds of agents (git): " in done.out
+    assert "ok      python: CPython 3." in done.out
+    assert done.out.splitlines()[-1].startswith("ready; not there: git, ssh-keygen")
 
 
 def test_the_same_is_told_to_programs() -> None:
@@ -100,10 +88,10 @@ def test_the_same_is_told_to_programs() -> None:
 
 def test_a_study_that_has_all_it_needs_is_fine(study: Path) -> None:
     before = {path: path.read_bytes() for path in study.rglob("*") if path.is_file()}
-    done = _run("doctor", study)
-    assert done.returncode == 0, done.stdout
-    assert "ok      state: directory state, sha256 " in done.stdout
-    assert "ok      probe desk: can collect" in done.stdout
+    done = typed("doctor", study)
+    assert done.code == 0, done.out
+    assert "ok      state: directory state, sha256 " in done.out
+    assert "ok      probe desk: can collect" in done.out
     assert {path: path.read_bytes() for path in study.rglob("*") if path.is_file()} == before
 
 
@@ -112,11 +100,11 @@ def test_a_page_to_be_seen_needs_a_browser(study: Path, tmp_path: Path) -> None:
     page = '{name: page, browser: {url: "http://127.0.0.1/{trial}"}}'
     _with(study, _PROBE, page)
     tmp_path.joinpath("bin").mkdir()
-    done = _run("doctor", study, PATH=str(tmp_path / "bin"))
-    assert done.returncode == 3
-    assert "NEEDED  Chromium: not installed" in done.stdout
-    assert "missing git: not installed" in done.stdout
-    assert f"{study} needs what is missing here: Chromium" in done.stdout.splitlines()[-1]
+    done = typed("doctor", study, PATH=str(tmp_path / "bin"))
+    assert done.code == 3
+    assert "NEEDED  Chromium: not installed" in done.out
+    assert "missing git: not installed" in done.out
+    assert f"{study} needs what is missing here: Chromium" in done.out.splitlines()[-1]
     named = page.replace("url:", "executable: /nowhere/chromium, url:")
     found = _findings(_with(study, page, named))
     assert found["probe page"]["state"] == "needed"
@@ -136,7 +124,7 @@ def test_a_database_is_reached_for_real(study: Path, cluster: Cluster, tmp_path:
     lost = _findings(study)
     assert lost["probe rows"]["state"] == lost["state"]["state"] == "needed"
     assert "PostgreSQL: connection" in lost["state"]["found"]
-    assert _run("doctor", study).returncode == 3
+    assert typed("doctor", study).code == 3
 
 
 @pytest.mark.parametrize(
@@ -155,14 +143,14 @@ def test_a_database_is_reached_for_real(study: Path, cluster: Cluster, tmp_path:
 def test_what_could_not_be_put_back_or_collected_is_said(
     study: Path, old: str, new: str, said: str
 ) -> None:
-    done = _run("doctor", _with(study, old, new))
-    assert done.returncode == 3
-    assert said in done.stdout
-    assert "hunter2" not in done.stdout
+    done = typed("doctor", _with(study, old, new))
+    assert done.code == 3
+    assert said in done.out
+    assert "hunter2" not in done.out
 
 
 def test_a_study_that_cannot_be_read_lists_its_faults(study: Path, tmp_path: Path) -> None:
-    done = _run("doctor", _with(study, "mde: 0.25", "mde: soon"))
-    assert done.returncode == 2
-    assert "mde" in done.stderr
-    assert _run("doctor", tmp_path / "nothing").returncode in {2, 3}
+    done = typed("doctor", _with(study, "mde: 0.25", "mde: soon"))
+    assert done.code == 2
+    assert "mde" in done.err
+    assert typed("doctor", tmp_path / "nothing").code in {2, 3}

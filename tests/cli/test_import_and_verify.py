@@ -4,9 +4,12 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
+
+from typed import typed
 
 ROWS = [
     {"unit": unit, "arm": arm, "outcome": n % 2, "intent": "退款"}
@@ -16,14 +19,21 @@ ROWS = [
 ASCII = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
-def run(folder: Path, *args: str, env: dict[str, str] | None = None) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of the command, run in the folder."""
+def run(folder: Path, *args: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of the command, typed in the folder."""
+    with chdir(folder):
+        told = typed(*args)
+    return told.code, told.out, told.err
+
+
+def run_apart(folder: Path, *args: str, env: dict[str, str]) -> tuple[int, str, str]:
+    """The same in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "equipoise", *args],
         cwd=folder,
         capture_output=True,
         check=False,
-        env=os.environ | {"PYTHONPATH": str(Path("src").resolve())} | (env or {}),
+        env=os.environ | {"PYTHONPATH": str(Path("src").resolve())} | env,
     )
     assert b"Traceback" not in done.stderr, done.stderr
     return done.returncode, done.stdout.decode(), done.stderr.decode("utf-8", "replace")
@@ -53,12 +63,12 @@ def test_import_names_archive_head_and_the_next_command(runs: Path) -> None:
 
 @pytest.mark.requirement("A18")
 def test_import_and_verify_speak_utf8_under_an_ascii_locale(runs: Path) -> None:
-    code, out, _ = run(runs, "import", "table", "runs.jsonl", "-o", "a", "--json", env=ASCII)
+    code, out, _ = run_apart(runs, "import", "table", "runs.jsonl", "-o", "a", "--json", env=ASCII)
     assert code == 0
     assert json.loads(out)["n_units"] == 4
     text = runs.joinpath("a", "trials.jsonl").read_text(encoding="utf-8")
     assert all(word in text for word in ("каша", "ねこ", "🙂"))
-    assert run(runs, "verify", "a", env=ASCII)[0] == 0
+    assert run_apart(runs, "verify", "a", env=ASCII)[0] == 0
 
 
 def test_the_summary_counts_what_was_refused_and_why(runs: Path) -> None:

@@ -1,22 +1,11 @@
 """`init loss` writes a study that works as it is, and never writes over anything."""
 
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-
-def equipoise(*words: str | Path, code: int = 0) -> str:
-    """Calls the program as a user does and gives all that it prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "equipoise", *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
+from house.documents import ROOT
+from house.followed import follow
+from typed import equipoise
 
 
 def test_the_starter_is_written_and_can_be_planned(tmp_path: Path) -> None:
@@ -25,17 +14,15 @@ def test_the_starter_is_written_and_can_be_planned(tmp_path: Path) -> None:
     assert "plan" in equipoise("plan", tmp_path / "new" / "study")
 
 
-def test_the_starter_goes_through_as_it_is(tmp_path: Path) -> None:
-    study = tmp_path / "study"
-    equipoise("init", "loss", study)
-    before = study.joinpath("study.yaml").read_bytes()
-    for verb in ("plan", "seal", "run", "grade"):
-        equipoise(verb, study)
+def test_the_readme_takes_the_starter_through_as_it_is(tmp_path: Path) -> None:
+    study = follow(ROOT / "README.md", tmp_path).desk / "study"
+    equipoise("init", "loss", tmp_path / "new")
+    written = study.joinpath("study.yaml").read_bytes()
+    assert written == tmp_path.joinpath("new", "study.yaml").read_bytes()
     said = equipoise("compare", study, code=1)
     assert "regressions (2):" in said
     assert "topic=refund / wrong_fact" in said
     equipoise("verify", study)
-    assert study.joinpath("study.yaml").read_bytes() == before
     assert sorted(path.name for path in study.joinpath("state").iterdir()) == [".keep"]
     (junit,) = study.glob("comparisons/*/report/junit.xml")
     assert ET.parse(junit).getroot().get("failures") == "2"

@@ -12,6 +12,7 @@ from equipoise.examples.helpdesk.drive import workload
 from equipoise.examples.helpdesk.drive.process import Service, ServiceFailed, running
 from equipoise.examples.helpdesk.service import store
 from equipoise.examples.helpdesk.service.releases import release
+from every import for_every
 
 CASES = workload.build(7, 45)
 
@@ -89,8 +90,8 @@ def test_a_service_that_cannot_start_says_why(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize(
-    ("text", "first", "second"),
+@for_every(
+    "text, first, second",
     [
         ("bitte 12,50 Euro", 1_250, 125_000),
         ("please 12.50 €", 1_250, 1_250),

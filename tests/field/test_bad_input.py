@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from every import for_every
 from field.runs import SOURCE, both, passes, process, write_rows
 from packs.product import compare, run
 
@@ -30,9 +31,7 @@ def refused(source: Path, folder: Path, *options: object) -> str:
     return told.err
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"\n\n", b"{}\n", b"[]", b"null\n", b"\xff\xfe\x00", b"{"]
-)
+@for_every("content", [b"", b"\n\n", b"{}\n", b"[]", b"null\n", b"\xff\xfe\x00", b"{"])
 def test_empty_data_is_no_result(content: bytes, tmp_path: Path) -> None:
     source = tmp_path / "runs.jsonl"
     source.write_bytes(content)
@@ -148,8 +147,8 @@ def test_invalid_utf8_costs_its_line_and_is_told(tmp_path: Path) -> None:
     assert made.arm("new")["n_units"] == 19
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
+@for_every(
+    "text, named",
     [
         ("unit: unit\nunit: other\noutcome: outcome\n", "a second time"),
         (BOMB, "anchor"),
@@ -226,17 +225,14 @@ def test_a_taken_folder_is_never_overwritten(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "thesis.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
+@for_every("key, value", [
         ("cost_usd", 1e300), ("cost_usd", -1), ("cost_usd", "free"), ("duration_ms", 1e300),
         ("output_tokens", 10**30), ("output_tokens", -5), ("repetition", -3),
         ("repetition", 10**30), ("attempt", 0), ("attempt", "x"), ("unit", ""), ("unit", None),
         ("unit", {"a": 1}),
         ("unit", "'; DROP TABLE t; --"), ("unit", "\u0000"), ("unit", "x" * 100_000),
         ("arm", 'new"; --'), ("outcome", 10**400), ("outcome", [1]), ("outcome", "1e999"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_one_strange_field_costs_at_most_its_row(key: str, value: Any, tmp_path: Path) -> None:
     names = ("cost_usd", "duration_ms", "output_tokens", "repetition", "attempt")
     plain = dict.fromkeys(names, 1)

@@ -5,6 +5,7 @@ import pytest
 
 from equipoise.errors import InputError
 from equipoise.gateway.model_ids import ALIASES, check_model, is_other_model
+from every import for_every
 from gateway.asking import gateway, scenario
 
 _PINNED = (
@@ -21,7 +22,7 @@ _PINNED = (
 
 
 @pytest.mark.requirement("ABX-46")
-@pytest.mark.parametrize("model", ["", "  ", "sonnet", "latest", "gpt-4", "gpt-5", "opus[1m]"])
+@for_every("model", ["", "  ", "sonnet", "latest", "gpt-4", "gpt-5", "opus[1m]"])
 def test_a_trial_without_an_explicit_model_is_refused(model: str) -> None:
     async def run() -> None:
         async with gateway(scenario({"say": "hello"})) as held:
@@ -42,7 +43,7 @@ def test_every_listed_alias_is_refused_in_any_writing() -> None:
             check_model(moving)
 
 
-@pytest.mark.parametrize("model", _PINNED)
+@for_every("model", _PINNED)
 def test_an_exact_id_is_taken(model: str) -> None:
     check_model(model)
 
@@ -53,8 +54,8 @@ def test_an_alias_may_be_allowed_but_never_an_empty_name() -> None:
         check_model("", allowed=("",))
 
 
-@pytest.mark.parametrize(
-    ("asked", "answered", "expected"),
+@for_every(
+    "asked, answered, expected",
     [
         ("gpt-4o", "gpt-4o-2024-11-20", False),
         ("claude-sonnet-4-5", "claude-sonnet-4-5-20250929", False),

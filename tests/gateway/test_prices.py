@@ -19,6 +19,7 @@ from equipoise.gateway.prices import (
 from equipoise.gateway.wire.facts import Api, Found
 from equipoise.gateway.wire.reading import Reading
 from equipoise.records.trial import Usage
+from every import for_every
 
 _AT = datetime(2026, 3, 1, tzinfo=UTC)
 _SONNET = "claude-sonnet-4-5-20250929"
@@ -131,8 +132,8 @@ def _read(api: Api, body: object) -> Found:
     return reading.end()
 
 
-@pytest.mark.parametrize(
-    ("api", "body"),
+@for_every(
+    "api, body",
     [
         (Api.MESSAGES, {"usage": {"input_tokens": 1, "service_tier": "priority"}}),
         (Api.MESSAGES, {"usage": {"input_tokens": 1, "inference_geo": "us"}}),

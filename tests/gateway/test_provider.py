@@ -22,6 +22,7 @@ from equipoise.gateway.scripted.standalone import serving
 from equipoise.gateway.server import RecordingGateway
 from equipoise.gateway.wire.facts import Api
 from equipoise.records.call import ModelCall
+from every import for_every
 from gateway.asking import MODEL, ask, body_of, client, clock, path_of, scenario
 
 CANARY = "sk-canary-7b1d4f0a9c"
@@ -83,8 +84,8 @@ def _asked_of(
     return anyio.run(run)
 
 
-@pytest.mark.parametrize("is_streamed", [False, True])
-@pytest.mark.parametrize("api", Api)
+@for_every("is_streamed", [False, True])
+@for_every("api", Api)
 def test_bytes_pass_unchanged_both_ways(api: Api, is_streamed: bool) -> None:
     async def run() -> None:
         turn = {"say": "Grüße, 世界", "calls": [{"shell": "ls"}]}
@@ -266,8 +267,8 @@ def test_a_url_that_is_none_is_refused(url: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("base", "path"),
+@for_every(
+    "base, path",
     [
         ("", "/v1/messages"),
         ("/v1", "/v1/messages"),

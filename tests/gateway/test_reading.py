@@ -18,6 +18,7 @@ from equipoise.gateway.wire.paths import VENDORS, Purpose, place_of
 from equipoise.gateway.wire.reach import reach
 from equipoise.gateway.wire.reading import Reading, asked
 from equipoise.records.trial import Usage
+from every import for_every
 from gateway.asking import body_of, path_of
 
 _ALL = pytest.mark.parametrize("api", Api)
@@ -166,8 +167,8 @@ _AWAY = {"type": "shell", "environment": {"type": "container_auto"}}
 _IMAGE = {"type": "image", "source": {"type": "base64", "data": "AAAA"}}
 
 
-@pytest.mark.parametrize(
-    ("api", "more"),
+@for_every(
+    "api, more",
     [
         (Api.MESSAGES, {"messages": [{"role": "user", "content": [_IMAGE]}]}),
         (Api.MESSAGES, {"tools": [{"type": "web_search_20250305", "name": "web_search"}]}),
@@ -195,8 +196,8 @@ def test_what_has_no_bound_is_told(api: Api, more: dict[str, Any]) -> None:
     assert _unbounded(api, **more)
 
 
-@pytest.mark.parametrize(
-    ("api", "more", "named"),
+@for_every(
+    "api, more, named",
     [
         (
             Api.MESSAGES,
@@ -225,8 +226,8 @@ def test_a_tool_that_the_provider_runs_is_seen(api: Api, more: dict[str, Any], n
     assert reach(api, {**body_of(api), **more}).hosted == named
 
 
-@pytest.mark.parametrize(
-    ("text", "fetched"),
+@for_every(
+    "text, fetched",
     [
         (b'{"messages": [{"content": [{"image_url": {"detail": "low", "url": "http://x"}}]}]}', 1),
         (b'{"messages": [{"content": [{"image\\u005furl": {"url": "http://x"}}]}]}', 1),
@@ -252,8 +253,8 @@ def test_media_that_are_only_spoken_of_are_none() -> None:
         assert question.unbounded == ""
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "purpose"),
+@for_every(
+    "method, path, purpose",
     [
         ("POST", "/v1/messages", Purpose.CALL),
         ("POST", "/messages", Purpose.CALL),

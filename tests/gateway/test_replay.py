@@ -12,6 +12,7 @@ from equipoise.gateway.replay import Replay
 from equipoise.gateway.server import RecordingGateway
 from equipoise.gateway.wire.facts import Api
 from equipoise.records.call import ModelCall
+from every import for_every
 from gateway.asking import MODEL, ask, body_of, client, clock, gateway, path_of, scenario
 
 _TURN = {"say": "Grüße, 世界: it stands.", "calls": [{"shell": "ls"}]}
@@ -140,8 +141,8 @@ def test_names_that_no_model_sees_do_not_count(api: Api, more: dict[str, Any]) -
     assert first.request_sha256 != second.request_sha256
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "fault"),
+@for_every(
+    "first, second, fault",
     [
         ("Today's date is 2026-11-30. Go.", "Today's date is 2026-12-01. Go.", ""),
         ("Chunk ID: 0a1b2c\nWall time: 0.01 seconds", "Chunk ID: ff\nWall time: 2.5 seconds", ""),

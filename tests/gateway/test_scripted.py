@@ -16,6 +16,7 @@ from equipoise.gateway.prices import read_prices
 from equipoise.gateway.scripted.scenario import Scenario, Turn, scenario_of
 from equipoise.gateway.wire.facts import Api
 from equipoise.records.call import ModelCall
+from every import for_every
 from gateway.asking import MODEL, ask, body_of, client, gateway, path_of, scenario
 from house.documents import ROOT
 
@@ -202,8 +203,8 @@ def _asked(held: Scenario, api: Api, is_streamed: bool) -> tuple[ModelCall, http
     return anyio.run(run)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
+@for_every(
+    "text, told",
     [
         (b"turns: []", "turns"),
         (b"turns:\n  - say: hi\n    stop: maybe\n", "s.yaml:3:11"),

@@ -18,6 +18,7 @@ from equipoise.gateway.server import RecordingGateway
 from equipoise.gateway.wire.facts import Api
 from equipoise.records.call import ModelCall
 from equipoise.records.trial import Usage
+from every import for_every
 from gateway.asking import MODEL, ask, body_of, client, clock, gateway, path_of, scenario
 
 _USAGE = {"input": 100, "output": 7, "cache_read": 40, "cache_write": 5}
@@ -25,8 +26,8 @@ _TURN = {"say": "I look.", "calls": [{"shell": "ls"}], "usage": _USAGE}
 
 
 @pytest.mark.requirement("OUT-16")
-@pytest.mark.parametrize("is_streamed", [False, True])
-@pytest.mark.parametrize("api", Api)
+@for_every("is_streamed", [False, True])
+@for_every("api", Api)
 def test_a_call_is_recorded_as_the_vendor_counts(api: Api, is_streamed: bool) -> None:
     call = anyio.run(_one_call, api, is_streamed)
     assert (call.trial, call.seq, call.api, call.status) == ("t1", 1, api.value, 200)

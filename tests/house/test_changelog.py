@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
-
+from every import for_every
 from house.documents import ROOT
 
 _NAME = re.compile(r"\d{2,}\.(?:added|changed|fixed|removed)\.md")
@@ -15,7 +14,7 @@ def test_there_are_fragments() -> None:
     assert _FRAGMENTS
 
 
-@pytest.mark.parametrize("path", _FRAGMENTS, ids=lambda path: path.name)
+@for_every("path", _FRAGMENTS, ids=lambda path: path.name)
 def test_a_fragment_is_one_sentence(path: Path) -> None:
     assert _NAME.fullmatch(path.name)
     text = path.read_text(encoding="utf-8").strip()

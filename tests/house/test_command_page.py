@@ -3,10 +3,10 @@
 import inspect
 
 import click
-import pytest
 
 import equipoise.errors
 from equipoise.errors import EquipoiseError
+from every import for_every
 from house.command_page import page, verbs
 from house.documents import ROOT
 
@@ -29,12 +29,12 @@ def test_the_page_is_what_the_program_says() -> None:
     assert written == page(), "write it anew: make pages"
 
 
-@pytest.mark.parametrize(("verb", "option"), _OPTIONS, ids=lambda part: getattr(part, "name", part))
+@for_every("verb, option", _OPTIONS, ids=lambda part: getattr(part, "name", part))
 def test_every_option_says_what_it_does(verb: str, option: click.Option) -> None:
     assert option.help, f"equipoise {verb} {option.opts[0]} has no help"
 
 
-@pytest.mark.parametrize("verb", verbs())
+@for_every("verb", verbs())
 def test_every_verb_is_called_by_a_test(verb: str) -> None:
     words = '", "'.join(verb.split())
     calls = (f'"{words}"', f"'{verb}'", f"equipoise {verb}")
@@ -46,7 +46,7 @@ def test_every_verb_is_called_by_a_test(verb: str) -> None:
     assert callers, f"no test calls `equipoise {verb}`"
 
 
-@pytest.mark.parametrize("kind", _ERRORS, ids=lambda kind: kind.__name__)
+@for_every("kind", _ERRORS, ids=lambda kind: kind.__name__)
 def test_every_error_is_documented_with_its_exit_code(kind: type[EquipoiseError]) -> None:
     text = _REFERENCE.joinpath("exit-codes.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith(f"| `{kind.__name__}`")]

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
+from every import for_every
 from house.documents import ROOT
 
 _FOLDER = ROOT / "docs" / "decisions"
@@ -14,7 +13,7 @@ def test_they_are_numbered_without_gaps() -> None:
     assert [int(path.name[:4]) for path in _DECISIONS] == list(range(1, len(_DECISIONS) + 1))
 
 
-@pytest.mark.parametrize("path", _DECISIONS, ids=lambda path: path.name)
+@for_every("path", _DECISIONS, ids=lambda path: path.name)
 def test_a_decision_has_its_parts_and_is_listed(path: Path) -> None:
     name = path.name
     text = _FOLDER.joinpath(name).read_text(encoding="utf-8")

@@ -4,8 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
+from every import for_every
 from house.tree import SOURCE, modules, name_of, tracked
 
 _LONGEST = 400
@@ -16,7 +15,7 @@ _TEXTS = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".jsonl", ".j2", ".cs
 _SOURCES = [path for path in modules() if SOURCE in path.parents]
 
 
-@pytest.mark.parametrize("path", modules(), ids=name_of)
+@for_every("path", modules(), ids=name_of)
 def test_a_file_is_short_or_says_why_not(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     comments = [line for line in lines[:40] if line.startswith("# ")]
@@ -26,14 +25,14 @@ def test_a_file_is_short_or_says_why_not(path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("path", _SOURCES, ids=name_of)
+@for_every("path", _SOURCES, ids=name_of)
 def test_a_module_opens_with_one_sentence(path: Path) -> None:
     docstring = ast.get_docstring(ast.parse(path.read_bytes())) or ""
     first = docstring.split("\n\n", maxsplit=1)[0]
     assert first.endswith((".", "?", ":")), f"{name_of(path)} opens with {first!r}"
 
 
-@pytest.mark.parametrize("path", _SOURCES, ids=name_of)
+@for_every("path", _SOURCES, ids=name_of)
 def test_a_function_fits_on_a_screen(path: Path) -> None:
     long = [
         f"{node.name}: {n_lines} lines"
@@ -50,7 +49,7 @@ def _n_lines(function: ast.FunctionDef) -> int:
     return (function.end_lineno or first.lineno) - first.lineno + 1
 
 
-@pytest.mark.parametrize("path", modules(), ids=name_of)
+@for_every("path", modules(), ids=name_of)
 def test_no_file_is_a_drawer_for_odds_and_ends(path: Path) -> None:
     assert not _NO_ROOM & set(path.with_suffix("").parts)
 

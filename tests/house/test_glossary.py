@@ -5,9 +5,8 @@ import re
 from importlib import import_module
 from pkgutil import iter_modules
 
-import pytest
-
 import equipoise.records
+from every import for_every
 from house.documents import ROOT
 
 _GLOSSARY = ROOT.joinpath("docs", "glossary.md").read_text(encoding="utf-8")
@@ -26,7 +25,7 @@ _RECORDS = sorted(
 )
 
 
-@pytest.mark.parametrize("record", _RECORDS)
+@for_every("record", _RECORDS)
 def test_every_record_is_in_the_glossary(record: str) -> None:
     assert f"`{record}`" in _GLOSSARY
 

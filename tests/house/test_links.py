@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
-
+from every import for_every
 from house.documents import ROOT, documents
 
 _LINK = re.compile(r"\]\((?P<to>[^)\s]+)\)")
@@ -12,7 +11,7 @@ _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _NOT_A_WORD = re.compile(r"[^\w\- ]")
 
 
-@pytest.mark.parametrize("path", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
+@for_every("path", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_link_leads_somewhere(path: Path) -> None:
     text = _FENCED.sub("", path.read_text(encoding="utf-8"))
     lost = [link for link in _LINK.findall(text) if not _leads(path, link)]

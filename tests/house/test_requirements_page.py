@@ -1,12 +1,11 @@
 """The table of requirements claims nothing without a test, and no marked test is left out."""
 
-import pytest
-
+from every import for_every
 from house.requirement_marks import covered
 from house.requirements_page import Row, rows
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row.identity)
+@for_every("row", rows(), ids=lambda row: row.identity)
 def test_every_row_names_tests_that_are_marked_with_it(row: Row) -> None:
     assert row.says.endswith(".")
     assert row.tests

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from every import for_every
 from house.schema_files import SCHEMAS, schemas
 from pipeline.made_comparison import made
 
@@ -18,7 +19,7 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(tmp_path_factory.mktemp("comparison"))
 
 
-@pytest.mark.parametrize("name", _WRITTEN)
+@for_every("name", _WRITTEN)
 def test_the_published_schema_is_current(name: str) -> None:
     path = SCHEMAS / name
     assert path.is_file(), "write it: make pages"

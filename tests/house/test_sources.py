@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
-
+from every import for_every
 from house.tree import SOURCE, name_of
 
 _STATS = SOURCE / "stats"
@@ -21,7 +20,7 @@ _NO_METHOD = {
 }
 
 
-@pytest.mark.parametrize("path", sorted(_STATS.glob("*.py")), ids=name_of)
+@for_every("path", sorted(_STATS.glob("*.py")), ids=name_of)
 def test_a_method_names_its_source(path: Path) -> None:
     if path.stem in _NO_METHOD:
         return

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
+from every import for_every
 from packs.product import Archived, Compared, calc, compare, expected, hold, import_table, trap_ids
 from shared_data import shared
 
@@ -158,7 +159,7 @@ def _repeated(second: Archived) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
+@for_every("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
 def test_check(check: str, answers: dict[str, Any]) -> None:
     hold(CHECKS[check], answers[check])
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from every import for_every
 from packs.literal import literal_cells
 from packs.product import Archived, Compared, calc, compare, expected, hold, import_table, trap_ids
 from shared_data import shared
@@ -121,7 +122,7 @@ def _tasks(made: dict[str, Compared]) -> list[str]:
     return made["items"].cells()
 
 
-@pytest.mark.parametrize("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
+@for_every("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
 def test_check(check: str, answers: dict[str, Any]) -> None:
     hold(CHECKS[check], answers[check])
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from every import for_every
 from packs.product import Archived, Compared, compare, expected, hold, import_table, trap_ids
 from packs.repeated import is_sane, of_arm, paired, per_repetition, spread
 from shared_data import shared
@@ -83,12 +84,12 @@ def answers(
     return found
 
 
-@pytest.mark.parametrize("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
+@for_every("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
 def test_check(check: str, answers: dict[str, Any]) -> None:
     hold(CHECKS[check], answers[check])
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@for_every("pair", PAIRS)
 def test_what_compare_prints_is_sane(
     pair: tuple[str, ...], pairs: dict[tuple[str, ...], Compared]
 ) -> None:

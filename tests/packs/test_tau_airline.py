@@ -12,6 +12,7 @@ from equipoise.records.codec import encode
 from equipoise.records.terms import Direction, Terms
 from equipoise.stages.estimate.columns import ArmColumns
 from equipoise.stages.estimate.estimating import estimate
+from every import for_every
 from packs.product import Archived, calc, expected, hold, import_table, run, trap_ids
 from shared_data import shared
 
@@ -102,7 +103,7 @@ def answers(reduced: Archived, as_found: Archived) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
+@for_every("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
 def test_check(check: str, answers: dict[str, Any]) -> None:
     hold(CHECKS[check], answers[check])
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from every import for_every
 from packs.product import Archived, Compared, compare, expected, hold, import_table, trap_ids
 from packs.repeated import is_sane, of_arm, paired, per_repetition, spread
 from shared_data import shared
@@ -131,7 +132,7 @@ def _modes(apart: Archived, arm: str) -> dict[str, int]:
     return dict(Counter(word or "unset" for word in words))
 
 
-@pytest.mark.parametrize("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
+@for_every("check", sorted(CHECKS.keys() - NOT_COVERED.keys()))
 def test_check(check: str, answers: dict[str, Any]) -> None:
     hold(CHECKS[check], answers[check])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from every import for_every
 from pipeline.made_comparison import made, run, write_runs
 
 
@@ -58,7 +59,7 @@ def test_a_comparison_is_verified_wherever_it_is_moved(tmp_path: Path) -> None:
     assert "verified" in out
 
 
-@pytest.mark.parametrize(
+@for_every(
     "name",
     [
         "comparison.json",

@@ -23,6 +23,7 @@ from equipoise.ports import Reading
 from equipoise.records.grade import Evidence, Grade
 from equipoise.records.notice import Attachment, Notice, Severity
 from equipoise.records.trial import Ending, EndingKind, Trial, Usage
+from every import for_every
 from pipeline.made_runs import MadeReader, made_trial
 
 ROWS = '{"unit":"u1","value":1}\n{"unit":"u2","value":0}\n'
@@ -144,7 +145,7 @@ def test_a_retry_is_an_attempt_not_a_repetition(tmp_path: Path) -> None:
     assert (outcome.n_values, outcome.missing) == (1, {"timed_out": 1})
 
 
-@pytest.mark.parametrize("value", [1.7, -0.1, -1.0, math.nan, math.inf, 99.0])
+@for_every("value", [1.7, -0.1, -1.0, math.nan, math.inf, 99.0])
 def test_a_value_outside_0_to_1_is_no_value(tmp_path: Path, value: float) -> None:
     trial, other = made_trial("u1"), made_trial("u2")
     summary = imported(
@@ -165,7 +166,7 @@ def test_a_grade_has_a_value_or_a_reason(tmp_path: Path, value: float | None, re
     assert summary.criteria["outcome"].n_values == 0
 
 
-@pytest.mark.parametrize(
+@for_every(
     "trial",
     [
         made_trial(""),
@@ -178,18 +179,6 @@ def test_a_grade_has_a_value_or_a_reason(tmp_path: Path, value: float | None, re
         made_trial("u", usage=Usage(output_tokens=2**60)),
         made_trial("u", stop_reason="\ud800"),
         made_trial("u" * 9_000_000),
-    ],
-    ids=[
-        "unit",
-        "arm",
-        "repetition",
-        "attempt",
-        "cost",
-        "duration",
-        "tokens",
-        "many",
-        "text",
-        "9MB",
     ],
 )
 def test_an_impossible_trial_is_refused_and_the_rest_is_kept(tmp_path: Path, trial: Trial) -> None:
@@ -223,7 +212,7 @@ def test_a_quote_at_its_place_is_kept(tmp_path: Path) -> None:
     assert (grade.value, grade.evidence[0].quote) == (0.5, QUOTE)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "changes",
     [
         {"quote": "世界 🙃"},

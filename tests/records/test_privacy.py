@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.records.privacy import pseudonymise, redact, shown
+from every import for_every
 
 NAMES = {"Anna Müller": "<P1>", "Anna": "<P2>", "王伟": "<P3>", "Иванов": "<P4>", "Al": "<P5>"}
 
 
 @pytest.mark.requirement("E2E-07")
-@pytest.mark.parametrize(
-    ("text", "wanted"),
+@for_every(
+    "text, wanted",
     [
         ("Anna Müller wrote", "<P1> wrote"),
         ("ANNA  müller\nwrote", "<P1>\nwrote"),
@@ -30,7 +31,7 @@ def test_e2e_07_a_name_is_replaced_by_its_pseudonym(text: str, wanted: str) -> N
     assert pseudonymise(text, NAMES) == wanted
 
 
-@pytest.mark.parametrize(
+@for_every(
     "secret",
     [
         "sk-proj-abcdEFGH1234567890abcd",

@@ -1,33 +1,27 @@
 """The starter study, changed a little, and the commands a user types on it."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-WHEN = "1767312000"
+from typed import NOON
+from typed import equipoise as typed_alone
 
 
 def equipoise(*words: str | Path, code: int = 0) -> str:
     """Calls the program as a user does, at a fixed time, and gives all that it prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "equipoise", *map(str, words)],
-        env=os.environ | {"SOURCE_DATE_EPOCH": WHEN},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout + done.stderr
+    return typed_alone(*words, code=code, SOURCE_DATE_EPOCH=NOON)
+
+
+_SMALL = (("mde: 0.25", "mde: 0.5"), ("sample: 52", "sample: 13"))
 
 
 def sealed(folder: Path, *changes: tuple[str, str]) -> Path:
-    """The starter study, planned and sealed; each change replaces a text of `study.yaml`."""
+    """The starter study with few units, planned and sealed.
+
+    Each change replaces a text of `study.yaml`.
+    """
     equipoise("init", "loss", folder)
     text = folder.joinpath("study.yaml").read_text("utf-8")
-    for found, wanted in changes:
+    for found, wanted in (*_SMALL, *changes):
         assert found in text
         text = text.replace(found, wanted)
     folder.joinpath("study.yaml").write_text(text, encoding="utf-8")

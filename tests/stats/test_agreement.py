@@ -27,6 +27,7 @@ from equipoise.stats.agreement import (
 from equipoise.stats.agreement_report import agreement_mode, interval_over_sets, position_test
 from equipoise.stats.cohen import cohen_kappa, cross_table
 from equipoise.stats.krippendorff import Metric, krippendorff_alpha
+from every import for_every
 from shared_data import shared
 
 # Krippendorff (2011), example with four observers, twelve units and gaps, unit by unit.
@@ -314,8 +315,8 @@ def test_declared_labels_allow_raters_who_use_different_ones() -> None:
         cross_table(["a"], ["z"], labels=["a"])
 
 
-@pytest.mark.parametrize(
-    ("call", "code"),
+@for_every(
+    "call, code",
     [
         (lambda: count_ratings([]), "no_units"),
         (lambda: count_ratings([["a", 1]]), "mixed_labels"),

@@ -24,6 +24,7 @@ from equipoise.stats.bws_pairs import implied_pairs, implied_votes
 from equipoise.stats.bws_plan import pass_probability, sets_needed
 from equipoise.stats.choice import fit_votes
 from equipoise.stats.choice_counts import tabulate
+from every import for_every
 from shared_data import shared
 
 
@@ -66,8 +67,8 @@ def test_ruddit_faulty_rows_are_counted_and_named_not_dropped_silently() -> None
     assert max(gaps) == pytest.approx(0.0618, abs=0.0006)
 
 
-@pytest.mark.parametrize(
-    ("items", "best", "worst", "code"),
+@for_every(
+    "items, best, worst, code",
     [
         ("A", "A", "A", "set_too_small"),
         ("AB", "A", "B", "set_too_small"),

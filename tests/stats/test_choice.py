@@ -19,6 +19,7 @@ from equipoise.stats.choice_counts import PairTable, Votes, pair_table, tabulate
 from equipoise.stats.choice_differences import differences
 from equipoise.stats.choice_existence import finite_fit_exists
 from equipoise.stats.choice_two_systems import two_systems_with_order, two_systems_with_ties
+from every import for_every
 from shared_data import shared
 
 # Citations between four statistics journals, Stigler (1994), as in Agresti (2013), table 11.5.
@@ -107,8 +108,8 @@ def test_order_and_ties_agree_with_a_general_purpose_optimiser(davidson: bool) -
     assert (fit.log_nu is None) or fit.log_nu == pytest.approx(x[4], abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("rows", "reason", "code"),
+@for_every(
+    "rows, reason, code",
     [
         ([("A", "B", 5, 0), ("A", "C", 4, 0), ("B", "C", 3, 2)], "A never loses", "separation"),
         ([("A", "B", 0, 5), ("A", "C", 0, 4), ("B", "C", 3, 2)], "A never wins", "separation"),
@@ -187,8 +188,8 @@ def test_closed_forms_say_why_they_do_not_exist(
     assert caught.value.code.startswith(code)
 
 
-@pytest.mark.parametrize(
-    ("rows", "code"),
+@for_every(
+    "rows, code",
     [
         ([], "no_votes"),
         ([("A", "A", 1, 1)], "same_system"),

@@ -6,9 +6,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 
-import pytest
-
 import equipoise.stats
+from every import for_every
 
 _MODULES = [
     import_module(f"equipoise.stats.{e.name}") for e in iter_modules(equipoise.stats.__path__)
@@ -24,12 +23,12 @@ _INNER = {
 """Parts of one method that lie in files of their own; the method's example shows them at work."""
 
 
-@pytest.mark.parametrize("module", _MODULES, ids=lambda module: module.__name__)
+@for_every("module", _MODULES, ids=lambda module: module.__name__)
 def test_examples_hold(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize("module", _MODULES, ids=lambda module: module.__name__)
+@for_every("module", _MODULES, ids=lambda module: module.__name__)
 def test_every_public_function_has_an_example(module: ModuleType) -> None:
     without = [
         name

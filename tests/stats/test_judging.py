@@ -16,6 +16,7 @@ from equipoise.stats.judge_repeats import majority_error, position_bias_chances
 from equipoise.stats.judging import tau_b, top_within_set, validate_judge
 from equipoise.stats.panel import effective_judges, error_correlation
 from equipoise.stats.swapped_orders import swap_report
+from every import for_every
 from shared_data import shared
 
 _VERDICTS = {"1": 1, "2": 2}
@@ -152,8 +153,8 @@ def test_correction_of_a_judged_rate_and_where_it_must_refuse() -> None:
     assert perfect.high > 0.05
 
 
-@pytest.mark.parametrize(
-    ("counts", "code"),
+@for_every(
+    "counts, code",
     [
         ((5, 10, 5, 10, 5, 10), "judge_uninformative"),
         ((5, 10, 2, 10, 3, 10), "judge_uninformative"),
@@ -178,8 +179,8 @@ def test_no_correction_exists_is_said(counts: tuple[int, ...], code: str) -> Non
         corrected_rate(11, 10, negatives_right=9, n_negatives=10, positives_right=9, n_positives=10)
 
 
-@pytest.mark.parametrize("truth", [0.02, 0.3, 0.8])
-@pytest.mark.parametrize(("specificity", "sensitivity"), [(0.7, 0.7), (0.9, 0.85), (0.95, 0.7)])
+@for_every("truth", [0.02, 0.3, 0.8])
+@for_every("specificity, sensitivity", [(0.7, 0.7), (0.9, 0.85), (0.95, 0.7)])
 def test_limits_of_the_corrected_rate_cover(
     truth: float, specificity: float, sensitivity: float
 ) -> None:

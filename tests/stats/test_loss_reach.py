@@ -10,6 +10,7 @@ from equipoise.stats.critical import critical_value
 from equipoise.stats.intervals import Moments
 from equipoise.stats.loss_reach import reportable_loss
 from equipoise.stats.reporting import guarded_rows
+from every import for_every
 
 FloatArray = NDArray[np.float64]
 
@@ -60,8 +61,8 @@ def listed_share(law: str, mean: float, n: tuple[int, int], k: int, *, studies: 
 
 
 @pytest.mark.requirement("X-E3")
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("k", [1, 10])
+@for_every("law", LAWS)
+@for_every("k", [1, 10])
 def test_the_printed_change_is_listed_with_80_percent(law: str, k: int) -> None:
     assert 0.77 - 0.03 <= listed_share(law, 0.15, (576, 576), k) <= 0.83 + 0.03
 

@@ -17,14 +17,15 @@ from equipoise.stats.mover import (
     paired_difference,
 )
 from equipoise.stats.proportions import wilson
+from every import for_every
 
 _SHARES = st.floats(0.0, 1.0, allow_nan=False)
 _PAIRS = st.lists(st.tuples(_SHARES, _SHARES), min_size=2, max_size=30)
 
 
 # Newcombe (1998), Statistics in Medicine 17, 873-890, table II, method 10 (printed to 4 digits)
-@pytest.mark.parametrize(
-    ("x1", "n1", "x2", "n2", "lo", "hi"),
+@for_every(
+    "x1, n1, x2, n2, lo, hi",
     [
         (56, 70, 48, 80, 0.0524, 0.3339),
         (9, 10, 3, 10, 0.1705, 0.8090),
@@ -108,9 +109,7 @@ def test_many_cells_at_once_equal_one_by_one() -> None:
         assert (lo[cell], hi[cell]) == pytest.approx((wanted.lo, wanted.hi), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "bad", [[0, 1.5], [-0.1, 0], [0, float("nan")], [0, "a"], [[0, 1], [1, 0]]]
-)
+@for_every("bad", [[0, 1.5], [-0.1, 0], [0, float("nan")], [0, "a"], [[0, 1], [1, 0]]])
 def test_bad_samples_are_refused(bad: list[object]) -> None:
     with pytest.raises(InputError):
         quasi_wilson(bad)  # type: ignore[arg-type]  # a wrong type is what is tested

@@ -15,6 +15,7 @@ from equipoise.stats.panel import (
     panel_verdict,
     repeated_verdict,
 )
+from every import for_every
 
 _OPPOSITE = {"A": "B", "B": "A", "tie": "tie"}
 _TURNED: dict[Order, Order] = {"AB": "BA", "BA": "AB"}
@@ -124,7 +125,7 @@ def test_no_judge_of_a_family_that_touched_any_stage() -> None:
     }
 
 
-@pytest.mark.parametrize("unknown", [None, "", "unknown", " Unknown ", [], [None], ["google", "?"]])
+@for_every("unknown", [None, "", "unknown", " Unknown ", [], [None], ["google", "?"]])
 @pytest.mark.requirement("PIL-37")
 def test_unknown_families_are_refused(unknown: str | list[str | None] | None) -> None:
     found = guard_families({"j1": unknown, "j2": "xai"}, {"C0": "deepseek"})

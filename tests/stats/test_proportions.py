@@ -17,6 +17,7 @@ from equipoise.stats.proportion_differences import (
     newcombe,
 )
 from equipoise.stats.proportions import clopper_pearson, jeffreys, wilson
+from every import for_every
 
 _COUNTS = st.integers(1, 80).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -47,7 +48,7 @@ def test_edges_are_exact() -> None:
         assert method(0, 9).interval.hi == pytest.approx(1 - method(9, 9).interval.lo, abs=1e-12)
 
 
-@pytest.mark.parametrize(("x", "n"), [(3, 2), (-1, 5), (1.5, 5), (1, 2.5), (1, float("nan"))])
+@for_every("x, n", [(3, 2), (-1, 5), (1.5, 5), (1, 2.5), (1, float("nan"))])
 def test_counts_that_are_none_are_refused(x: float, n: float) -> None:
     with pytest.raises(InputError):
         wilson(x, n)
@@ -67,8 +68,8 @@ def test_levels_are_shares(level: float) -> None:
 
 
 # Newcombe (1998), table II: (a) 56/70 - 48/80 ... (h) 10/10 - 0/10, methods 10 and 5/6
-@pytest.mark.parametrize(
-    ("x1", "n1", "x2", "n2", "score", "mn"),
+@for_every(
+    "x1, n1, x2, n2, score, mn",
     [
         (56, 70, 48, 80, (0.0524, 0.3339), (0.0528, 0.3382)),
         (9, 10, 3, 10, (0.1705, 0.8090), (0.1700, 0.8406)),

@@ -5,7 +5,7 @@ import inspect
 from importlib import import_module
 from pathlib import Path
 
-import pytest
+from every import for_every
 
 _PAGE = Path(__file__).parents[2] / "docs" / "reference" / "ranking-and-agreement.md"
 _MODULES = (
@@ -49,7 +49,7 @@ def test_the_examples_of_the_page_run() -> None:
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("name", _MODULES)
+@for_every("name", _MODULES)
 def test_the_page_names_every_public_function(name: str) -> None:
     module = import_module(f"equipoise.stats.{name}")
     page = _PAGE.read_text(encoding="utf-8")

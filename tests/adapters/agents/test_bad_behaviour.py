@@ -13,6 +13,7 @@ from adapters.agents.cells import MODEL, Cell, lived, made, ran, task
 from equipoise.adapters.sandboxes.unmounted import PlainProcess
 from equipoise.ports.agents import Bounds, Told
 from equipoise.records.trial import EndingKind, Fault, Reason
+from every import for_every
 
 SHORT = Bounds(wall_s=3.0)
 LONG = Bounds(wall_s=60.0, output_bytes=2**20)
@@ -125,8 +126,8 @@ def test_one_of_another_version_than_was_probed_is_another_harness(tmp_path: Pat
     assert found.ending.reason is Reason.ENVIRONMENT
 
 
-@pytest.mark.parametrize(
-    ("code", "reason"),
+@for_every(
+    "code, reason",
     [
         ("", Reason.ENVIRONMENT),
         ("open(own + '/t.jsonl', 'wb').write(b'\\x00\\xff{' * 999)", Reason.ENVIRONMENT),
@@ -207,8 +208,8 @@ def asking(
     return anyio.run(lambda: lived(harness, PlainProcess(), turns, folder, bounds=bounds))
 
 
-@pytest.mark.parametrize(
-    ("turn", "kind", "reason"),
+@for_every(
+    "turn, kind, reason",
     [
         ({"say": "Yes."}, EndingKind.COMPLETED, Reason.NONE),
         ({"say": "I will", "stop": "length"}, EndingKind.TRUNCATED, Reason.TRUNCATED),

@@ -13,6 +13,7 @@ from equipoise.adapters.agents.asked import ALIASES
 from equipoise.errors import InputError
 from equipoise.ports.agents import Isolation
 from equipoise.wiring import AGENTS
+from every import for_every
 
 MODULE = """
 from equipoise.ports.agents import Available
@@ -58,8 +59,8 @@ def test_an_unknown_harness_is_refused_with_the_nearest(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("ABX-46")
-@pytest.mark.parametrize("name", ["claude-code", "codex", "mini-swe", "command"])
-@pytest.mark.parametrize("model", ["", "  ", "latest", "gpt-5-latest", *sorted(ALIASES)[:3]])
+@for_every("name", ["claude-code", "codex", "mini-swe", "command"])
+@for_every("model", ["", "  ", "latest", "gpt-5-latest", *sorted(ALIASES)[:3]])
 def test_a_model_that_is_not_named_exactly_is_refused(
     name: str, model: str, tmp_path: Path
 ) -> None:
@@ -70,8 +71,8 @@ def test_a_model_that_is_not_named_exactly_is_refused(
     assert not list(tmp_path.joinpath("cell-home").iterdir()), "nothing was begun"
 
 
-@pytest.mark.parametrize(
-    ("name", "more"),
+@for_every(
+    "name, more",
     [
         ("codex", {"tools": ("Read",)}),
         ("mini-swe", {"tools": ("Read",)}),
@@ -92,8 +93,8 @@ def test_a_switch_that_a_harness_lacks_is_refused(
         harness.job(task(tmp_path, **more))
 
 
-@pytest.mark.parametrize(
-    ("name", "spec"),
+@for_every(
+    "name, spec",
     [
         ("codex", {"program": "missing"}),
         ("claude-code", {"program": "missing"}),
@@ -114,8 +115,8 @@ def test_a_missing_program_is_named_with_its_mend(
             made(name, spec, tmp_path).job(task(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("name", "spec"),
+@for_every(
+    "name, spec",
     [
         ("codex", {"programm": "x"}),
         ("codex", {"request_retries": "many"}),

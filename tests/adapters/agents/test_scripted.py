@@ -9,6 +9,7 @@ from adapters.agents.cells import ended, made, ran, task
 from equipoise.errors import InputError
 from equipoise.ports.agents import Bounds
 from equipoise.records.trial import EndingKind, Fault, Reason
+from every import for_every
 
 FIX = [
     {"run": "cat calc.py"},
@@ -92,7 +93,7 @@ def test_chance_comes_from_the_seed_of_the_cell(tmp_path: Path) -> None:
     assert 70 < sum(first) < 130
 
 
-@pytest.mark.parametrize(
+@for_every(
     "spec",
     [
         {},

@@ -12,7 +12,7 @@ import pytest
 
 from equipoise.pipeline.verifying import verify_archive
 from equipoise.records.trial import EndingKind
-from studies.loss.runs import archive_of, equipoise, outputs, run_here, trials
+from studies.loss.runs import archive_of, equipoise_apart, outputs, run_here, trials
 from studies.loss.test_kill import size_of_attempts, slow_study
 
 pytestmark = [
@@ -102,7 +102,7 @@ def test_a_driver_that_is_killed_takes_its_workers_along_and_the_next_goes_on(
         both = workers(study)
         child.kill()
         child.communicate()
-    done = equipoise("run", study, *RAY)
+    done = equipoise_apart("run", study, *RAY)
     assert done.stderr == ""
     assert not [pid for pid in both if Path(f"/proc/{pid}").exists()]
     holds(study, wanted)
@@ -125,6 +125,6 @@ def test_ctrl_c_ends_the_workers_in_good_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere"])
 def test_no_cluster_at_an_address_is_said(tmp_path: Path, address: str) -> None:
     study = slow_study(tmp_path / "study", n_each=8)
-    done = equipoise("run", study, "--executor", "ray", "--address", address, code=3)
+    done = equipoise_apart("run", study, "--executor", "ray", "--address", address, code=3)
     assert f"no Ray cluster at {address}: " in done.stderr
     assert "mend: ray start" in done.stderr

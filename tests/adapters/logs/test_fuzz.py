@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +25,7 @@ from equipoise.records.codec import encode
 from equipoise.records.grade import Grade
 from equipoise.records.trial import Trial
 from equipoise.wiring import READERS, detect, reader
+from every import for_every
 
 SECONDS = float(os.environ.get("EQUIPOISE_FUZZ_SECONDS", "0"))
 ROWS = [
@@ -316,7 +316,7 @@ _SETTINGS = settings(
 )
 
 
-@pytest.mark.parametrize(("form", "name", "content", "options"), CASES)
+@for_every("form, name, content, options", CASES)
 def test_changed_files(form: str, name: str, content: bytes, options: dict[str, Any]) -> None:
     @_SETTINGS
     @given(changed=mutated(content))
@@ -327,7 +327,7 @@ def test_changed_files(form: str, name: str, content: bytes, options: dict[str, 
         pass
 
 
-@pytest.mark.parametrize(("form", "name", "content", "options"), CASES)
+@for_every("form, name, content, options", CASES)
 def test_any_bytes(form: str, name: str, content: bytes, options: dict[str, Any]) -> None:
     @_SETTINGS
     @given(drawn=st.binary(max_size=300), is_after=st.booleans())
@@ -352,7 +352,7 @@ JSON_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("form", "name", "parts", "options"), JSON_CASES)
+@for_every("form, name, parts, options", JSON_CASES)
 def test_any_values_in_any_place(form: str, name: str, parts: Any, options: dict[str, Any]) -> None:
     @_SETTINGS
     @given(keys=st.lists(st.integers(0, 50), max_size=8), drawn=VALUES)

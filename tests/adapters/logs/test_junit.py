@@ -8,6 +8,7 @@ from equipoise.adapters.logs.junit import JUnitReader
 from equipoise.errors import InputError, UnreadableSource
 from equipoise.records.trial import EndingKind
 from equipoise.wiring import reader
+from every import for_every
 
 REPORT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites tests="5" failures="1" errors="1" skipped="1">
@@ -86,7 +87,7 @@ def test_a_document_type_is_refused_before_any_entity(tmp_path: Path, doctype: s
         read(tmp_path / "a.xml", f"{doctype}<testsuites><testcase name='&b;'/></testsuites>")
 
 
-@pytest.mark.parametrize("content", ["", "no xml", "<html/>", "<a", '{"a": 1}'])
+@for_every("content", ["", "no xml", "<html/>", "<a", '{"a": 1}'])
 def test_what_is_no_junit_is_refused(tmp_path: Path, content: str) -> None:
     with pytest.raises(UnreadableSource):
         read(tmp_path / "a.xml", content)

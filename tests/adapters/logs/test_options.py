@@ -4,6 +4,7 @@ from equipoise.adapters.logs.options import Options
 from equipoise.errors import InputError
 from equipoise.records.terms import Direction
 from equipoise.wiring import reader
+from every import for_every
 
 
 def test_what_was_said_is_checked_and_texts_of_the_command_line_are_understood() -> None:
@@ -15,8 +16,8 @@ def test_what_was_said_is_checked_and_texts_of_the_command_line_are_understood()
     assert options.directions() == {"outcome": Direction.LOWER}
 
 
-@pytest.mark.parametrize(
-    ("said", "wanted"),
+@for_every(
+    "said, wanted",
     [
         ({"keeb": "true"}, "did you mean 'keep'"),
         ({"keep": "maybe"}, "true or false"),

@@ -15,6 +15,7 @@ from equipoise.gateway.scripted.standalone import serving
 from equipoise.gateway.server import RecordingGateway
 from equipoise.gateway.wire.facts import Api
 from equipoise.ports.models import Message, Prompt, Reply
+from every import for_every
 from gateway.asking import MODEL, clock
 
 _SCENARIO = b"turns: [{say: hello}]"
@@ -64,8 +65,8 @@ def test_a_known_provider_wants_its_key_when_the_run_begins(tmp_path: Path) -> N
         _reply(upstream_of({"provider": "anthropic", "key_file": "no-key"}, tmp_path, {}))
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
+@for_every(
+    "said, told",
     [
         ({}, "one of provider, replay, scripted"),
         ({"scripted": "s.yaml", "replay": "kept"}, "one of provider"),

@@ -17,6 +17,7 @@ from equipoise.errors import InputError
 from equipoise.ports import Collected, Probe
 from equipoise.records.plan import ProbeSpec
 from equipoise.wiring import probe
+from every import for_every
 from machine.site import Site, opened_site
 
 _STEPS = [
@@ -199,8 +200,8 @@ def test_without_playwright_the_page_is_unavailable(tmp_path: Path, site: Site) 
     ), done.stderr
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
+@for_every(
+    "options, said",
     [
         ({"url": "file:///etc/passwd"}, "http://"),
         ({"url": "{service}/{brief}"}, "no value 'brief'"),

@@ -15,6 +15,7 @@ from equipoise.errors import InputError
 from equipoise.ports import Collected, Probe, TellsNotices
 from equipoise.records.plan import ProbeSpec
 from equipoise.wiring import probe
+from every import for_every
 
 _NAME = "journal.jsonl"
 
@@ -243,8 +244,8 @@ def test_memory_does_not_grow_with_the_log(log: Path, tmp_path: Path) -> None:
     assert _probed(made, use) < 40_000  # kilobytes, for 150 megabytes of log
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
+@for_every(
+    "options, said",
     [
         ({"glob": "../*.jsonl"}, "below the folder"),
         ({"glob": "/var/log/*"}, "below the folder"),

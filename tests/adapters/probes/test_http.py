@@ -13,6 +13,7 @@ from equipoise.ports import Collected
 from equipoise.records.brief import Request
 from equipoise.records.plan import ProbeSpec
 from equipoise.wiring import probe
+from every import for_every
 from machine.site import Site, opened_site
 
 
@@ -94,8 +95,8 @@ def test_a_service_that_is_not_there_is_unavailable() -> None:
     assert "no web address" in _collected("file:///etc", request(), url="{service}/x").unavailable
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
+@for_every(
+    "options, said",
     [
         ({"url": "file:///etc/passwd"}, "http://"),
         ({"url": "{brief.url}"}, "http://"),

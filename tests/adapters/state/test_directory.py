@@ -15,6 +15,7 @@ from adapters.state.kills import kill_after, kill_often
 from equipoise.errors import Blocked, InputError
 from equipoise.records.plan import StateSpec
 from equipoise.wiring import state_store
+from every import for_every
 
 _SPEC = StateSpec(kind="directory", target="state")
 
@@ -214,7 +215,7 @@ def test_killed_at_any_moment_and_begun_again_gives_the_right_state(
     kill_often((_SPEC, root, keep, verb), prepare, settle)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "target", ["/", "/etc", "/usr/local/share", "/proc/self", ".", "..", "~", "", "/home", "a\0b"]
 )
 def test_a_dangerous_target_is_refused(target: str, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from adapters.state.kills import kill_after, kill_often
 from equipoise.errors import Blocked, InputError
 from equipoise.records.plan import StateSpec
 from equipoise.wiring import state_store
+from every import for_every
 
 _SPEC = StateSpec(kind="sqlite", target="desk.sqlite")
 _SCHEMA = """
@@ -123,7 +124,7 @@ def test_what_a_killed_writer_left_in_the_journal_is_put_back_too(tmp_path: Path
     assert store.restore(keep) == clean
 
 
-@pytest.mark.parametrize(
+@for_every(
     "damage",
     [
         lambda path: path.unlink(),
@@ -182,7 +183,7 @@ def test_the_hash_is_of_what_the_database_says_and_not_of_its_file(tmp_path: Pat
     assert store.digest() == before
 
 
-@pytest.mark.parametrize(
+@for_every(
     "statement",
     [
         "UPDATE ticket SET weight = weight + 1e-13 WHERE id = 7",

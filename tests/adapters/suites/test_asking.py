@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from equipoise.adapters.suites.inside.asking import Asker, SubjectEnded
 from equipoise.adapters.suites.inside.lent import Lent
 from equipoise.adapters.suites.inside.wire import Channel
+from every import for_every
 
 
 class Told:
@@ -76,7 +77,7 @@ def test_any_answer_is_an_outcome_an_error_or_the_end(messages: list[dict[str, A
         assert notes[0].startswith("in the program under test")
 
 
-@pytest.mark.parametrize("name", ["exec", "eval", "open", "__import__", "compile"])
+@for_every("name", ["exec", "eval", "open", "__import__", "compile"])
 def test_no_function_of_python_is_taken_from_a_program(name: str) -> None:
     asking = asker({"value": ["python", name]})
     with pytest.raises(SubjectEnded):

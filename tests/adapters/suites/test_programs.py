@@ -18,6 +18,7 @@ from equipoise.adapters.workspaces.seed import GitSeed
 from equipoise.adapters.workspaces.store import SeedStore
 from equipoise.ports.agents import Bounds
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
+from every import for_every
 
 _RUNNER = """
 check() { # name, wanted, found
@@ -159,7 +160,7 @@ def test_a_link_in_place_of_the_tests_is_not_followed(seed: GitSeed, tmp_path: P
     assert host.joinpath("precious").exists()
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "",

@@ -11,6 +11,7 @@ from equipoise.adapters.systems.command import CommandSystem
 from equipoise.errors import InputError
 from equipoise.ports import Answer
 from equipoise.records.trial import Ending, EndingKind, Fault
+from every import for_every
 
 LEAVES_A_CHILD = """
 import subprocess, sys, time
@@ -185,8 +186,8 @@ def test_facts_are_read_from_a_json_answer(tmp_path: Path) -> None:
     assert answer.ending.kind is EndingKind.TRUNCATED
 
 
-@pytest.mark.parametrize(
-    ("spec", "wanted"),
+@for_every(
+    "spec, wanted",
     [
         ("echo", "command is 'echo'"),
         ([], "command.argv is []"),

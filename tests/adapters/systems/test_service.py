@@ -13,6 +13,7 @@ from equipoise.adapters.systems.service import ServedSystem
 from equipoise.errors import Blocked, InputError
 from equipoise.ports import Answer
 from equipoise.records.trial import EndingKind, Fault
+from every import for_every
 
 DESK = """
 import os, signal, subprocess, sys, time
@@ -68,8 +69,8 @@ def asked(system: ServedSystem, folder: Path, n: int = 1) -> list[Answer]:
     return anyio.run(all_of_them)
 
 
-@pytest.mark.parametrize(
-    ("ready", "options"),
+@for_every(
+    "ready, options",
     [
         ({"stdout": r"listening on (?P<url>\S+)"}, {}),
         ({"stdout": r":(?P<port>\d+)"}, {}),
@@ -135,8 +136,8 @@ def test_cancelling_ends_it(tmp_path: Path) -> None:
     assert all(map(gone, pids(tmp_path)))
 
 
-@pytest.mark.parametrize(
-    ("spec", "wanted"),
+@for_every(
+    "spec, wanted",
     [
         ({"command": ["x"], "ready": {}}, "service.ready has 0 of"),
         ({"command": ["x"], "ready": {"url": "a", "file": "b"}}, "service.ready has 2 of"),

@@ -1,8 +1,6 @@
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
 from equipoise.adapters.transcripts.classifying import ROWS, classified
 from equipoise.adapters.transcripts.claude_code import SUBTYPES, Session
 from equipoise.adapters.transcripts.codex import CodexSession
@@ -15,6 +13,7 @@ from equipoise.adapters.transcripts.trajectories import (
     swe_facts,
 )
 from equipoise.records.trial import Ending, EndingKind, Fault, Reason
+from every import for_every
 from house.documents import ROOT
 
 
@@ -182,14 +181,14 @@ TABLE: dict[str, tuple[Facts, EndingKind, Reason, bool]] = {
 }
 
 
-@pytest.mark.parametrize("name", TABLE)
+@for_every("name", TABLE)
 def test_what_a_harness_says_has_one_meaning(name: str) -> None:
     facts, kind, reason, is_retriable = TABLE[name]
     ending = classified(facts.signs)
     assert (ending.kind, ending.reason, ending.is_retriable) == (kind, reason, is_retriable)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.sign)
+@for_every("row", ROWS, ids=lambda row: row.sign)
 def test_each_row_gives_its_ending_whatever_else_is_said_below_it(row: Any) -> None:
     below = [other.sign for other in ROWS[ROWS.index(row) :]]
     ending = classified(Sign(word) for word in reversed(below))

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from equipoise.adapters.agents.transcripts import DOCUMENTS, FORMS, LINES, added_up, transcript
 from equipoise.adapters.transcripts.classifying import classified
 from equipoise.adapters.transcripts.files import Astray, Events, found_in, opened
+from every import for_every
 
 _KNOWN = """
 type item payload message content name id usage input_tokens role assistant user tool_use
@@ -54,8 +55,8 @@ def test_any_document_is_read(document: Any, form: str) -> None:
         classified(facts_of(document).signs)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("content", [b"", b"\x00\xff" * 50, b"{", b"[" * 10_000, b"null\n7\n"])
+@for_every("form", FORMS)
+@for_every("content", [b"", b"\x00\xff" * 50, b"{", b"[" * 10_000, b"null\n7\n"])
 def test_what_is_no_transcript_is_told(form: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "t"
     path.write_bytes(content)

@@ -13,6 +13,7 @@ from equipoise.adapters.transcripts.facts import Facts
 from equipoise.adapters.transcripts.streams import StreamSession
 from equipoise.records.trial import EndingKind, Fault, Reason, Trial
 from equipoise.wiring import reader
+from every import for_every
 from shared_data import shared
 
 
@@ -150,7 +151,7 @@ CLAUDE = {
 }
 
 
-@pytest.mark.parametrize("name", CLAUDE)
+@for_every("name", CLAUDE)
 def test_claude_code_says_more_than_its_exit_code(name: str) -> None:
     kind, fault, reason, n_tools, n_input = CLAUDE[name]
     facts = streamed(Session(name="", line=1), name)

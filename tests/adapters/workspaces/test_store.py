@@ -11,6 +11,7 @@ from adapters.workspaces.made_seed import COMMITS, git, seed
 from equipoise.adapters.workspaces.recipe import Commit, File
 from equipoise.adapters.workspaces.store import SeedStore
 from equipoise.errors import InputError
+from every import for_every
 
 _PRINT = """
 import pathlib, sys
@@ -145,7 +146,7 @@ def test_a_damaged_seed_is_built_anew(tmp_path: Path) -> None:
     assert b"sum" in again.tree.joinpath("shop", "prices.py").read_bytes()
 
 
-@pytest.mark.parametrize(
+@for_every(
     "commits",
     [
         [],

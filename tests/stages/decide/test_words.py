@@ -9,6 +9,7 @@ from equipoise.records.terms import Direction, Rule, Terms
 from equipoise.records.verdict import Tag, Word
 from equipoise.stages.decide.verdicts import decide
 from equipoise.stages.decide.words import word_of
+from every import for_every
 
 TERMS = Terms(
     baseline="base", arms=("new",), criterion="outcome", direction=Direction.HIGHER, margin=0.05
@@ -44,8 +45,8 @@ def _comparison(
     )
 
 
-@pytest.mark.parametrize(
-    ("lo", "hi", "word"),
+@for_every(
+    "lo, hi, word",
     [
         (0.051, 0.3, Word.BETTER),
         (0.05, 0.3, Word.CANNOT_TELL),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from equipoise.errors import InputError
 from equipoise.stages.grade.catalog import read_catalog
+from every import for_every
 from stages.grade.made_catalogs import catalog, category, content
 
 SEED = """{"version":"v3","categories":[
@@ -51,8 +52,8 @@ def test_e2e_30_a_missing_field_of_a_category_is_named(field: str) -> None:
 
 
 @pytest.mark.requirement("E2E-31")
-@pytest.mark.parametrize(
-    ("judged", "rest", "is_fine"),
+@for_every(
+    "judged, rest, is_fine",
     [
         ("0.30", "0.70", True),
         ("0.31", "0.69", False),
@@ -90,8 +91,8 @@ def test_e2e_32_another_type_is_refused_with_the_nearest() -> None:
     assert "wanted 'deterministic' or 'model_judged'; did you mean 'model_judged'?" in told
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
+@for_every(
+    "field, value",
     [
         ("weight", 0),
         ("weight", 1.0001),
@@ -119,7 +120,7 @@ def test_a_wrong_value_is_named_with_its_place(field: str, value: Any) -> None:
     assert f"categories[0].{field}" in refusal(content(category(**{field: value})))
 
 
-@pytest.mark.parametrize("weight", ["NaN", "Infinity", "-Infinity", "1e-400", "1e999999999"])
+@for_every("weight", ["NaN", "Infinity", "-Infinity", "1e-400", "1e999999999"])
 def test_what_is_no_number_is_no_weight(weight: str) -> None:
     refusal(content(category()).decode().replace("0.5", weight))
 
@@ -143,8 +144,8 @@ def test_all_faults_are_named_at_once() -> None:
         assert part in told
 
 
-@pytest.mark.parametrize(
-    ("check", "part"),
+@for_every(
+    "check, part",
     [
         ({"regx": {"pattern": "a"}}, "no kind of check 'regx'; did you mean 'regex'?"),
         ({"regex": {}}, "check.regex.pattern is missing"),
@@ -175,7 +176,7 @@ def test_another_file_name_is_refused(name: str) -> None:
     assert "wanted loss-catalog.vN.json" in refusal(content(category()), name)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         b"",

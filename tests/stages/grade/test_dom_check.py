@@ -8,6 +8,7 @@ import pytest
 
 from equipoise.errors import InputError
 from equipoise.records.grade import Grade
+from every import for_every
 from stages.grade.made_catalogs import catalog, category
 from stages.grade.made_material import grade, material, quotes
 
@@ -32,8 +33,8 @@ def test_an_element_is_the_fault_and_its_line_is_quoted() -> None:
     assert "Payment failed" in quotes(given)[0][2]
 
 
-@pytest.mark.parametrize(
-    ("selector", "fields", "value"),
+@for_every(
+    "selector, fields, value",
     [
         ("li.error", {"count": True}, 0.5),
         ("li.warning", {}, 0),

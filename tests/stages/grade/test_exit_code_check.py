@@ -7,11 +7,12 @@ import pytest
 from equipoise.records.codec import decode
 from equipoise.records.plan import Mode
 from equipoise.records.trial import Trial
+from every import for_every
 from stages.grade.made_material import bytes_of, grade, material, quotes
 
 
-@pytest.mark.parametrize(
-    ("code", "fields", "value"),
+@for_every(
+    "code, fields, value",
     [(0, {}, 0), (1, {}, 1), (-9, {}, 1), (3, {"one_of": [0, 3]}, 0), (None, {}, None)],
 )
 def test_the_exit_code_is_held_against_the_right_ones(

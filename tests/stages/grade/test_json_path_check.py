@@ -11,6 +11,7 @@ from equipoise.records.codec import digest
 from equipoise.stages.grade.json_path_check import same
 from equipoise.stages.grade.json_places import span_of
 from equipoise.stages.grade.material import Page
+from every import for_every
 from stages.grade.made_material import grade, material, quotes
 
 JOURNAL = """{"hop":"gateway","at_ms":1}
@@ -44,8 +45,8 @@ def test_the_right_value_is_no_loss_and_is_quoted_as_well() -> None:
     assert (given_.value, len(given_.evidence)) == (0, 1)
 
 
-@pytest.mark.parametrize(
-    ("fields", "value"),
+@for_every(
+    "fields, value",
     [
         ({"path": "$.cents", "equals": 1290}, 0),
         ({"path": "$.cents", "equals": "1290"}, 1),

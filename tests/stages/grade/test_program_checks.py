@@ -11,6 +11,7 @@ import pytest
 from equipoise.errors import InputError
 from equipoise.records.grade import Grade
 from equipoise.stages.grade.programs import Programs
+from every import for_every
 from stages.grade.made_catalogs import catalog, category
 from stages.grade.made_material import grade, material, quotes
 
@@ -134,8 +135,8 @@ def command(tmp_path: Path, script: str, **fields: Any) -> Grade:
         return grade({"command": {"argv": ["sh", "check.sh"]} | fields}, made)
 
 
-@pytest.mark.parametrize(
-    ("script", "value", "part"),
+@for_every(
+    "script, value, part",
     [
         ('grep -q \'"unit": "u1"\' && echo 0', 0, ""),
         ('cat > /dev/null; echo \'{"raw": 1, "quotes": ["12"]}\'', 1, ""),
@@ -176,7 +177,7 @@ def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert "no-such-program cannot be started" in given.not_evaluable
 
 
-@pytest.mark.parametrize("function", ["checks", "checks:", ":f", "a b:c", "checks:f()"])
+@for_every("function", ["checks", "checks:", ":f", "a b:c", "checks:f()"])
 def test_a_faulty_name_is_refused_with_the_catalog(function: str) -> None:
     with pytest.raises(InputError, match=r"check\.callable\.function"):
         catalog(category(check={"callable": {"function": function}}))

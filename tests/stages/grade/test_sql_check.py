@@ -7,6 +7,7 @@ import pytest
 
 from equipoise.errors import InputError
 from equipoise.records.grade import Grade
+from every import for_every
 from stages.grade.made_catalogs import catalog, category
 from stages.grade.made_material import grade, material, quotes
 
@@ -37,8 +38,8 @@ def test_each_row_counts_and_its_line_is_quoted() -> None:
     assert quotes(given) == [("actions.jsonl", 3, '{"tool":"refund","cents":12,"ok":true}')]
 
 
-@pytest.mark.parametrize(
-    ("query", "value"),
+@for_every(
+    "query, value",
     [
         ("SELECT count(*) FROM actions", 0.5),
         ("SELECT count(*) FROM actions WHERE tool = {expected.tool}", 0.5),
@@ -80,7 +81,7 @@ def test_an_expected_text_is_bound_and_never_pasted() -> None:
     assert worth(query, expected={"tool": "x' OR '1'='1"}).value == 0
 
 
-@pytest.mark.parametrize(
+@for_every(
     "query",
     [
         "DROP TABLE actions",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from equipoise.errors import InputError
 from equipoise.stages.plan.draft import StudyDraft
 from equipoise.stages.plan.load import read_study
+from every import for_every
 from studies.loss.made_study import STUDY, study_text
 
 _PLACE = re.compile(r"^study\.yaml:\d+:\d+: field '[\w.\-]+'")
@@ -46,8 +47,8 @@ def test_all_faults_come_at_once_each_with_place_and_mend() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
+@for_every(
+    "changes, told",
     [
         ({"axis": "{}"}, "field 'axis' is unknown; did you mean 'axes'?"),
         ({"sandbox": "{enviroment: [PATH]}"}, "did you mean 'environment'?"),
@@ -75,8 +76,8 @@ def test_what_is_wrong_is_named(changes: dict[str, str], told: str) -> None:
     assert any(told in fault for fault in faults(study_text(**changes)))
 
 
-@pytest.mark.parametrize(
-    ("partitions", "told"),
+@for_every(
+    "partitions, told",
     [
         ("{by: [lang], of: [{labels: {lang: de}, frequency: 1, severity: 1}]}", "no declared axis"),
         ("{by: [intent], of: [{labels: {intent: x}, frequency: 1, severity: 1}]}", "not declare"),

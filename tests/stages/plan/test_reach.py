@@ -7,14 +7,15 @@ import pytest
 
 from equipoise.stages.plan.reach import Decided, advisory_n, reach_of
 from equipoise.stats.guarded import independent_interval, powers_of
+from every import for_every
 
 
 def seed(k: int, margin: float = 0.05) -> Decided:
     return Decided(margin=margin, rule="seed", k=k, alpha=0.05)
 
 
-@pytest.mark.parametrize(
-    ("n", "k", "reportable"),
+@for_every(
+    "n, k, reportable",
     [
         *[(576, 1, 0.100), (576, 10, 0.121), (576, 50, 0.135), (576, 200, 0.147)],
         *[(58, 1, 0.208), (58, 10, 0.272), (58, 50, 0.317), (58, 200, 0.356)],
@@ -25,8 +26,8 @@ def test_reportable_is_as_published(n: int, k: int, reportable: float) -> None:
     assert found == pytest.approx(reportable, abs=6e-4)
 
 
-@pytest.mark.parametrize(
-    ("k", "change", "n"),
+@for_every(
+    "k, change, n",
     [(1, 0.075, 2326), (1, 0.10, 582), (10, 0.10, 1148), (50, 0.15, 415), (200, 0.20, 242)],
 )
 def test_advisory_n_is_as_published(k: int, change: float, n: int) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints
 
 import msgspec
-import pytest
 
 from equipoise.records import estimate as estimate_records
 from equipoise.records.estimate import (
@@ -20,6 +19,7 @@ from equipoise.records.estimate import (
 from equipoise.records.result import Estimates, HeadlineCheck, Result
 from equipoise.records.verdict import Verdict
 from equipoise.stages.report import render
+from every import for_every
 from stages.report.pages import page_of
 from stages.report.samples import helpdesk
 
@@ -67,9 +67,7 @@ def _without(node: Any, kind: type[msgspec.Struct], name: str, value: Any) -> An
 _CASES = [(kind, name, value) for kind in _KINDS for name, value in _emptied(kind)]
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "value"), _CASES, ids=[f"{k.__name__}.{n}" for k, n, _ in _CASES]
-)
+@for_every("kind, name, value", _CASES)
 def test_any_field_may_be_empty(kind: type[msgspec.Struct], name: str, value: Any) -> None:
     result = _without(helpdesk(), kind, name, value)
     assert isinstance(result, Result)

@@ -6,6 +6,7 @@ import pytest
 
 from equipoise.records.result import Result
 from equipoise.stages.report import render
+from every import for_every
 from stages.report.extremes import HOSTILE, hostile, large
 from stages.report.samples import helpdesk
 
@@ -59,7 +60,7 @@ def test_follows_the_common_schema(result: Result) -> None:
     _assert_valid(_root(render(result, {})["junit.xml"]))
 
 
-@pytest.mark.parametrize("name", sorted(HOSTILE))
+@for_every("name", sorted(HOSTILE))
 def test_hostile_names_stay_text(name: str) -> None:
     data = render(hostile(HOSTILE[name]), {})["junit.xml"]
     root = _root(data)

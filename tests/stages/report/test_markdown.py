@@ -2,10 +2,10 @@
 
 from html.parser import HTMLParser
 
-import pytest
 from markdown_it import MarkdownIt
 
 from equipoise.stages.report import render
+from every import for_every
 from stages.report.extremes import HOSTILE, hostile, large
 from stages.report.samples import helpdesk
 
@@ -36,7 +36,7 @@ def _seen(data: bytes) -> _Tags:
     return seen
 
 
-@pytest.mark.parametrize("name", sorted(HOSTILE))
+@for_every("name", sorted(HOSTILE))
 def test_hostile_names_open_no_tag_and_end_no_cell(name: str) -> None:
     seen = _seen(render(hostile(HOSTILE[name]), {})["report.md"])
     harmless = {"h1", "h2", "p", "blockquote", "strong", "code", "ul", "li"}

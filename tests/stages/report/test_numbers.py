@@ -1,6 +1,5 @@
 """Numbers in print: true minus, enough digits, no zero that is none, no limit on a wrong side."""
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from equipoise.stages.report.numbers import (
     quantity,
     span,
 )
+from every import for_every
 
 _FINITE = st.floats(-1, 1, allow_nan=False)
 
@@ -32,8 +32,8 @@ def test_what_is_not_zero_never_shows_as_zero(value: float, places: int) -> None
     assert "-" not in shown
 
 
-@pytest.mark.parametrize(
-    ("value", "places", "shown"),
+@for_every(
+    "value, places, shown",
     [
         (-0.031, 3, "−0.031"),
         (0.0004, 3, "0.00040"),
@@ -52,8 +52,8 @@ def test_signs_are_written_where_wanted() -> None:
     assert fixed(0.0, 2, sign=True) == "0.00"
 
 
-@pytest.mark.parametrize(
-    ("half_width", "places"), [(0.2, 3), (0.012, 3), (0.0012, 4), (0.005, 3), (1e-9, 6), (0.0, 3)]
+@for_every(
+    "half_width, places", [(0.2, 3), (0.012, 3), (0.0012, 4), (0.005, 3), (1e-9, 6), (0.0, 3)]
 )
 def test_decimals_follow_the_half_width(half_width: float, places: int) -> None:
     assert places_of(half_width) == places
@@ -76,8 +76,8 @@ def test_a_limit_just_above_the_margin_is_not_printed_as_the_margin() -> None:
     assert span(0.1, just_above, marks=(0.05,)).brackets == "[+0.05004, +0.20000]"
 
 
-@pytest.mark.parametrize(
-    ("share", "shown"),
+@for_every(
+    "share, shown",
     [
         (0.95, "95 %"),
         (0.99872, "99.87 %"),

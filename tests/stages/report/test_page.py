@@ -10,6 +10,7 @@ import pytest
 
 from equipoise.records.result import Result
 from equipoise.stages.report import render
+from every import for_every
 from stages.report.extremes import HOSTILE, bare, hostile, large
 from stages.report.pages import Node, page_of
 from stages.report.samples import helpdesk
@@ -105,7 +106,7 @@ def test_loads_nothing_and_runs_only_its_own_script(page: Node) -> None:
         assert "style" not in node.attrs
 
 
-@pytest.mark.parametrize("name", sorted(HOSTILE))
+@for_every("name", sorted(HOSTILE))
 def test_hostile_text_is_shown_and_never_acts(name: str) -> None:
     text = HOSTILE[name]
     data = render(hostile(text), {})["index.html"].decode()

@@ -1,13 +1,13 @@
 """Each verdict in one sentence, with what would tell and what is missing beside it."""
 
 import msgspec
-import pytest
 
 from equipoise.records.estimate import Missing
 from equipoise.records.result import Result
 from equipoise.records.verdict import Word
 from equipoise.stages.report.reading import Reading, Row, read
 from equipoise.stages.report.sentences import missing_beside, needed, sentence
+from every import for_every
 from stages.report.samples import helpdesk
 
 
@@ -15,8 +15,8 @@ def _row(reading: Reading, cell: str) -> Row:
     return next(row for row in reading.rows if row.comparison.cell.text == cell)
 
 
-@pytest.mark.parametrize(
-    ("cell", "said"),
+@for_every(
+    "cell, said",
     [
         (
             "overall",

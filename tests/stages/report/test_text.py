@@ -2,11 +2,11 @@
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.stages.report.text import isolated, label, quotation, shorten, visible, visible_lines
+from every import for_every
 
 _ANY = st.text(st.characters(exclude_categories=()), max_size=200)
 
@@ -31,8 +31,8 @@ def test_spelling_out_is_done_once_and_for_all(text: str) -> None:
     assert visible(visible(text)) == visible(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@for_every(
+    "text, shown",
     [
         ("safe\u202egnp.exe", "safe⟨U+202E⟩gnp.exe"),
         ("a\x00b\x1b[31m", "a⟨U+0000⟩b⟨U+001B⟩[31m"),

@@ -10,6 +10,7 @@ from equipoise.records.brief import Request
 from equipoise.records.trial import Ending, EndingKind, Fault, trial_id
 from equipoise.stages.run.engine import Tools, execute
 from equipoise.stages.run.spending import Spending
+from every import for_every
 from stages.run.systems import PASSING, Book, Desk, answered, errands_of, executed, terms
 
 
@@ -51,7 +52,7 @@ def test_a_fault_that_stays_is_recorded_as_missing_after_the_allowed_attempts() 
     assert progress.endings == {"infrastructure_error": 1}
 
 
-@pytest.mark.parametrize(
+@for_every(
     "ending",
     [
         Ending(kind=EndingKind.COMPLETED, fault=Fault.SYSTEM),

@@ -19,12 +19,23 @@ from equipoise.studies.loss.sealed import read_sealed
 from equipoise.studies.loss.sealing import seal_study
 from equipoise.wiring import adapters
 from studies.loss.made_study import made_study
+from typed import typed
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
-def equipoise(*arguments: str | Path, code: int | None = 0) -> "subprocess.CompletedProcess[str]":
-    """Runs the program; `code` is the exit code that is wanted, None = any."""
+Ended = subprocess.CompletedProcess[str]
+
+
+def equipoise(*arguments: str | Path, code: int | None = 0) -> Ended:
+    """Types a command; `code` is the exit code that is wanted, None = any."""
+    told = typed(*arguments)
+    assert code in (None, told.code), told.out + told.err
+    return Ended(arguments, told.code, told.out, told.err)
+
+
+def equipoise_apart(*arguments: str | Path, code: int | None = 0) -> Ended:
+    """Runs the program as a process of its own, with its start, as one that is to be killed."""
     done = subprocess.run(
         [sys.executable, "-m", "equipoise", *map(str, arguments)],
         capture_output=True,

@@ -3,18 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from equipoise.archive.store import Archive
 from equipoise.records.trial import EndingKind, Trial
+from every import for_every
 from studies.loss.made_agents import NEEDS_BWRAP, agent_arm, agent_study
 from studies.loss.study_commands import run
 
 COMMAND = {"command": {"argv": ["true"]}}
 
 
-@pytest.mark.parametrize(
-    ("harness", "switch", "said"),
+@for_every(
+    "harness, switch, said",
     [
         ("codex", {"max_turns": ["5"]}, "no limit of turns"),
         ("codex", {"tools": ["Read"]}, "tools of its own choice"),

@@ -8,6 +8,7 @@ import pytest
 
 from equipoise.errors import Tampered
 from equipoise.studies.loss.sealed import read_sealed
+from every import for_every
 from studies.loss.made_study import made_study
 from studies.loss.study_commands import planned, run, sealed
 
@@ -73,8 +74,8 @@ def test_an_edited_amendment_is_found(tmp_path: Path, edit: str) -> None:
     assert "amendments.jsonl:1" in err
 
 
-@pytest.mark.parametrize(
-    ("setting", "told"),
+@for_every(
+    "setting, told",
     [
         ("mde=0", "greater than 0"),
         ("mde=nan", "--set mde=nan"),

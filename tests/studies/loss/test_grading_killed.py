@@ -16,7 +16,7 @@ import pytest
 from equipoise.pipeline.verifying import verify_archive
 from studies.loss.executed import archive_of, executed_study
 from studies.loss.made_study import unit_line
-from studies.loss.runs import equipoise
+from studies.loss.runs import equipoise_apart
 from studies.loss.test_grading import SILENT, WRONG
 
 CATALOG = {
@@ -57,7 +57,7 @@ def test_a_killed_grading_ends_in_the_same_bytes(
     killed = tmp_path / "killed"
     shutil.copytree(whole, killed)
     began = time.monotonic()
-    equipoise("grade", whole, "--arm", "release-2")
+    equipoise_apart("grade", whole, "--arm", "release-2")
     lasted = time.monotonic() - began
     rng = np.random.default_rng(5)
     n_killed = 0
@@ -67,7 +67,7 @@ def test_a_killed_grading_ends_in_the_same_bytes(
             time.sleep(lasted * share)
             program.send_signal(signal.SIGKILL)
         n_killed += program.returncode == -signal.SIGKILL
-    equipoise("grade", killed, "--arm", "release-2")
+    equipoise_apart("grade", killed, "--arm", "release-2")
     assert n_killed > 0
     assert contents(killed) == contents(whole)
     path = archive_of(killed, "release-2").path

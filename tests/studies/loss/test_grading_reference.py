@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from equipoise.errors import Blocked, InputError, Tampered
+from every import for_every
 from studies.loss.executed import executed_study, grade, grades
 from studies.loss.made_study import made_study
 from studies.loss.runs import equipoise
@@ -88,8 +89,8 @@ def test_an_edited_reference_set_is_detected(tmp_path: Path) -> None:
         grade(study)
 
 
-@pytest.mark.parametrize(
-    ("line", "part"),
+@for_every(
+    "line, part",
     [
         ("no json", "no JSON"),
         ("[]", "no JSON object"),

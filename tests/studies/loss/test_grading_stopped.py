@@ -13,7 +13,7 @@ import pytest
 
 from studies.loss.executed import executed_study
 from studies.loss.made_study import CATALOG, unit_line
-from studies.loss.runs import equipoise
+from studies.loss.runs import equipoise_apart
 from studies.loss.test_grading_killed import contents, large
 
 
@@ -42,12 +42,12 @@ def test_a_full_disk_is_told_and_what_was_graded_stays(small_disk: Path) -> None
         fill = small_disk / "fill"
         free = os.statvfs(small_disk)
         fill.write_bytes(bytes(free.f_bavail * free.f_bsize - 8 * 1024))
-        done = equipoise(verb, folder, code=3)
+        done = equipoise_apart(verb, folder, code=3)
         assert done.stderr.startswith("equipoise: disk full while ")
         assert "mend: free space, then again" in done.stderr
         fill.unlink()
-        equipoise(verb, folder)
-        equipoise("verify", folder)
+        equipoise_apart(verb, folder)
+        equipoise_apart("verify", folder)
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_ctrl_c_ends_every_process_without_a_traceback(tmp_path: Path) -> None:
     whole, folder = large(tmp_path / "whole", 2400), tmp_path / "stopped"
     shutil.copytree(whole, folder)
     began = time.monotonic()
-    equipoise("grade", whole)
+    equipoise_apart("grade", whole)
     lasted = time.monotonic() - began
     argv = [sys.executable, "-m", "equipoise", "grade", str(folder)]
     for share in (0.2, 0.4, 0.5, 0.6, 0.7, 0.8):
@@ -70,6 +70,6 @@ def test_ctrl_c_ends_every_process_without_a_traceback(tmp_path: Path) -> None:
             continue
         assert program.returncode in {130, -signal.SIGINT}
         assert err == "equipoise: interrupted\n"
-        equipoise("verify", folder)
-    equipoise("grade", folder)
+        equipoise_apart("verify", folder)
+    equipoise_apart("grade", folder)
     assert contents(folder) == contents(whole)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from equipoise.records.unseen import UNSEEN
+from every import for_every
 from studies.loss.compared_loss_runs import called, losses, made
 from studies.loss.made_study import made_study, made_units, unit_line
 from studies.loss.study_commands import plan_of, refused, run
@@ -14,8 +15,8 @@ from studies.loss.study_commands import plan_of, refused, run
 ACTING = "\x1b]0;owned\x07\x9b31m\u202e<script>alert(1)</script>\u200b"
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
+@for_every(
+    "name, why",
     [
         ("", "is empty"),
         ("refund\n7", "unseen character U+000A"),
@@ -34,7 +35,7 @@ ACTING = "\x1b]0;owned\x07\x9b31m\u202e<script>alert(1)</script>\u200b"
         (" refund", "begins or ends with a space"),
     ],
 )
-@pytest.mark.parametrize("key", ["id", "cluster"])
+@for_every("key", ["id", "cluster"])
 def test_a_hostile_name_is_refused_by_its_line(
     tmp_path: Path, key: str, name: str, why: str
 ) -> None:
@@ -47,7 +48,7 @@ def test_a_hostile_name_is_refused_by_its_line(
     assert not UNSEEN.search(err.replace("\n", ""))
 
 
-@pytest.mark.parametrize(
+@for_every(
     "name",
     ["django/django-123", "tests/a.py::test[1-2]", "a b", "注文-7", "<b>&\"'`|*", "a..b", "ملف-1"],
 )

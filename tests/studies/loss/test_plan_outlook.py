@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from every import for_every
 from studies.loss.made_study import (
     CATALOG,
     LOGS,
@@ -43,8 +44,8 @@ def test_more_cells_raise_the_critical_value_and_what_is_reportable(tmp_path: Pa
     assert many["cells"][0]["reportable"] > few["cells"][0]["reportable"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
+@for_every(
+    "changes, reason",
     [
         ({"mde": "0.1"}, "intent=refund has 8 of the 100 units it needs: it will be `unterbelegt`"),
         ({"mde": "0.1"}, "no partition has enough units: nothing can be listed"),

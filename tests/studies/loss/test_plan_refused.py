@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from every import for_every
 from studies.loss.made_study import (
     LOGS,
     earlier_suite,
@@ -67,8 +68,8 @@ def test_each_missing_blocker_is_named_and_nothing_is_sampled(
 
 
 @pytest.mark.requirement("E2E-11")
-@pytest.mark.parametrize(
-    ("changes", "named"),
+@for_every(
+    "changes, named",
     [
         ({"arms": "[{name: release-1, system: {command: [no-such-desk]}}]"}, "'no-such-desk'"),
         (

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from equipoise.stages.plan.draft import StudyDraft
+from every import for_every
 from studies.loss.made_study import CATALOG, made_study, made_units, study_text, unit_line
 from studies.loss.study_commands import outlook_of, refused, run
 
@@ -47,7 +48,7 @@ def test_faults_of_study_units_and_catalog_are_told_at_once(tmp_path: Path) -> N
     assert sorted(places, key=err.index) == places
 
 
-@pytest.mark.parametrize("value", ["3", "x", "[a]", "[[a]]", "{a: b}", "[{a: b}]"])
+@for_every("value", ["3", "x", "[a]", "[[a]]", "{a: b}", "[{a: b}]"])
 def test_no_fault_names_a_type_of_the_program(tmp_path: Path, value: str) -> None:
     """Every key of the study file in turn holds something of a wrong kind."""
     words = re.compile(r"Draft|dictionary|tuple|instance|NoneType|\bdict\b|\bstr\b|\bint\b|parse ")
@@ -60,7 +61,7 @@ def test_no_fault_names_a_type_of_the_program(tmp_path: Path, value: str) -> Non
             assert "mend: " in err or "did you mean" in err, err
 
 
-@pytest.mark.parametrize("line", ["3", '"x"', "[]", '{"id": 3, "labels": {}}', '{"id": "a"}'])
+@for_every("line", ["3", '"x"', "[]", '{"id": 3, "labels": {}}', '{"id": "a"}'])
 def test_no_fault_of_a_unit_names_a_type_of_the_program(tmp_path: Path, line: str) -> None:
     study = made_study(tmp_path)
     study.joinpath("units.jsonl").write_text(line + "\n", encoding="utf-8")

@@ -8,12 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from equipoise.studies.loss.pseudonyms import pseudonymised
+from every import for_every
 
 NAMES = {"Jürgen Großmann": "Person A", "Jürgen": "Person C", "O'Brien": "Person B"}
 
 
 @pytest.mark.requirement("E2E-07")
-@pytest.mark.parametrize(
+@for_every(
     "written",
     [
         str,
@@ -29,7 +30,7 @@ NAMES = {"Jürgen Großmann": "Person A", "Jürgen": "Person C", "O'Brien": "Per
         lambda text: text.replace("ü", "&uuml;").replace("ß", "&szlig;"),
     ],
 )
-@pytest.mark.parametrize("name", NAMES)
+@for_every("name", NAMES)
 def test_e2e_07_a_name_is_replaced_however_it_is_written(
     written: Callable[[str], str], name: str
 ) -> None:
@@ -42,7 +43,7 @@ def test_other_text_stays_as_it_is() -> None:
     assert pseudonymised("Jürgen", {}) == "Jürgen"
 
 
-@pytest.mark.parametrize("n", range(1, len("Jürgen Großmann") + 1))
+@for_every("n", range(1, len("Jürgen Großmann") + 1))
 def test_a_name_that_a_cut_goes_through_is_left_out(n: int) -> None:
     text = "no account of " + "Jürgen Großmann"[:n]
     shown = pseudonymised(text, NAMES, is_cut=True)

@@ -10,6 +10,7 @@ from equipoise.adapters.logs.claude_code.reader import ClaudeCodeReader
 from equipoise.errors import InputError, UnreadableSource
 from equipoise.records.trial import EndingKind, Fault
 from equipoise.wiring import reader
+from every import for_every
 from shared_data import shared
 
 
@@ -81,8 +82,8 @@ def test_a_session_is_a_trial_with_tools_errors_handoffs_and_time(tmp_path: Path
     assert trial.transcript.sha256 == attachment.sha256
 
 
-@pytest.mark.parametrize(
-    ("result", "kind", "fault"),
+@for_every(
+    "result, kind, fault",
     [
         ({"subtype": "success", "is_error": False}, EndingKind.COMPLETED, Fault.NONE),
         (

@@ -10,6 +10,7 @@ from equipoise.errors import UnreadableSource
 from equipoise.records.grade import How
 from equipoise.records.trial import EndingKind
 from equipoise.wiring import reader
+from every import for_every
 
 
 def row(
@@ -171,7 +172,7 @@ def test_rows_before_a_break_are_kept(tmp_path: Path) -> None:
     assert found.codes["bad_json"] == 1
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"results": {"results": []}}', "null"])
+@for_every("content", ["", "{", "[]", '{"results": {"results": []}}', "null"])
 def test_what_holds_no_row_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "r.json"
     path.write_text(content)

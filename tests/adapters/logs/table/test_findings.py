@@ -5,6 +5,7 @@ import pytest
 
 from adapters.logs.readings import Readings, json_lines, read_table
 from equipoise.records.notice import Severity
+from every import for_every
 
 LOG = "first line\nCALL refund(amount=«20»)\nlast line\n"
 
@@ -40,7 +41,7 @@ def test_a_finding_becomes_a_grade_with_the_place_of_its_quote(tmp_path: Path) -
 
 
 @pytest.mark.requirement("E2E-33")
-@pytest.mark.parametrize(
+@for_every(
     "change",
     [
         {"quote": "amount=«21»"},

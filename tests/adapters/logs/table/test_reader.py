@@ -15,6 +15,7 @@ from equipoise.records.notice import Attachment, Notice, Severity
 from equipoise.records.terms import Direction
 from equipoise.records.trial import EndingKind, Trial
 from equipoise.wiring import reader
+from every import for_every
 
 ROWS = [
     {"unit": "u1", "arm": "base", "outcome": True},
@@ -143,7 +144,7 @@ def test_nothing_readable_is_an_unreadable_source(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("A26")
-@pytest.mark.parametrize("text", ["null", "NaN", '"nan"', '""', '"n/a"', "Infinity"])
+@for_every("text", ["null", "NaN", '"nan"', '""', '"n/a"', "Infinity"])
 def test_a_missing_outcome_is_never_a_zero(tmp_path: Path, text: str) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_text('{"unit": "u", "outcome": 1}\n{"unit": "v", "outcome": %s}\n' % text)  # noqa: UP031  # braces

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from equipoise.stages.report.loss.trend import TrendPoint, stretches, to_trend_page
+from every import for_every
 from stages.report.extremes import HOSTILE
 from stages.report.pages import page_of
 
@@ -59,7 +60,7 @@ def test_every_point_and_row_names_its_run(n: int) -> None:
         assert (f'text-anchor="middle">{name}</text>' in text) is (n <= 6)
 
 
-@pytest.mark.parametrize("hostile", sorted(HOSTILE))
+@for_every("hostile", sorted(HOSTILE))
 def test_foreign_text_is_escaped(hostile: str) -> None:
     text = HOSTILE[hostile]
     point = replace(
