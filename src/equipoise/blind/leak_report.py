@@ -14,6 +14,8 @@ from equipoise.records.rating_plan import Output
 TELLING_DIFFERENCE = 0.10
 """From this difference of shares on the mask itself may tell arms apart."""
 
+_TELLING_COUNT = 3
+
 _SHOWN = 12
 
 
@@ -65,8 +67,11 @@ class LeakReport:
     @property
     def is_tell(self) -> bool:
         """Whether arms differ so much in masked outputs that the mask itself tells them apart."""
-        shares = [self.n_with(arm, is_masked=True) / n for arm, n in self.n_outputs.items() if n]
-        return bool(shares) and max(shares) - min(shares) > TELLING_DIFFERENCE
+        masked = {arm: self.n_with(arm, is_masked=True) for arm, n in self.n_outputs.items() if n}
+        if not masked or max(masked.values()) - min(masked.values()) < _TELLING_COUNT:
+            return False
+        shares = [n / self.n_outputs[arm] for arm, n in masked.items()]
+        return max(shares) - min(shares) > TELLING_DIFFERENCE
 
 
 def mask_outputs(

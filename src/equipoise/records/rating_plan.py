@@ -172,6 +172,8 @@ class RatingPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     assumed between two people's answers to one set, `longest` the most characters that one output
     may have. `threshold` has, where it is not empty, the units on which the threshold of a score is
     chosen (``calibration``) and those it is reported on (``final``); no unit is in both.
+    `hidden` are further words that outputs are masked of, such as names of skills; `blinded_sha256`
+    covers all that raters may see after masking.
     """
 
     kind: str
@@ -203,6 +205,8 @@ class RatingPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     longest: int = 0
     powers: tuple[AxisPower, ...] = ()
     families_file: str = ""
+    hidden: tuple[str, ...] = ()
+    blinded_sha256: str = ""
     is_simulated: bool = False
     tool_version: str = ""
     study_sha256: str = ""

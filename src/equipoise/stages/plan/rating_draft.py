@@ -151,6 +151,7 @@ class RatingStudyDraft(_Strict):
     agreement_min: Annotated[float | None, Field(gt=-1.0, le=1.0)] = None
     judges: PanelDraft | None = None
     families: Text | None = None
+    hidden: tuple[Text, ...] = ()
     threshold: ThresholdDraft | None = None
     rules: tuple[RuleDraft, ...] = ()
     is_simulated: Truth = False

@@ -49,7 +49,8 @@ class ListOutlook(msgspec.Struct, frozen=True, kw_only=True):
 class RatingOutlook(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is said of a plan beside the plan itself.
 
-    `legal` are the lines (Markdown) about who may judge, empty without model judges.
+    `legal` are the lines (Markdown) about who may judge, empty without model judges; `masked` those
+    about what was masked.
     """
 
     plan_sha256: str
@@ -61,6 +62,7 @@ class RatingOutlook(msgspec.Struct, frozen=True, kw_only=True):
     doubts: tuple[str, ...]
     remarks: tuple[str, ...]
     legal: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
 
 
 Seen = dict[str, list[tuple[str, ...]]]

@@ -18,6 +18,7 @@ def rating_plan_page(plan: RatingPlan, outlook: RatingOutlook) -> str:
         ["## What they will be able to tell", "", *_powers(outlook)],
         ["## Balance: smallest and largest count", "", *_balances(outlook)],
         ["## Who is asked", "", *_lists(plan, outlook)],
+        *([list(outlook.masked)] if outlook.masked else []),
         *([list(outlook.legal)] if outlook.legal else []),
         ["## Why it might not decide", "", *_listed(outlook.doubts, "Nothing is known.")],
         ["## To be known beside it", "", *_listed(outlook.remarks, "Nothing.")],

@@ -18,6 +18,7 @@ from equipoise.records.packet import Packet, PacketKey
 from equipoise.records.rating_plan import RatingPlan, RatingSet, SetKind
 from equipoise.stages.plan.rating_outputs import Outputs, read_outputs
 from equipoise.studies.rating.assigning import tasks_of
+from equipoise.studies.rating.blinding import blinded_as_planned, study_families
 from equipoise.studies.rating.sealing import sealed_rating
 
 CAMPAIGN = "campaign"
@@ -110,18 +111,20 @@ def renew_token(study: Path, name: str) -> str:
 
 
 def outputs_of(study: Path, plan: RatingPlan) -> Outputs:
-    """Gives the outputs that a plan is about.
+    """Gives the outputs that a plan is about, masked as they were when its sets were made.
 
     Raises:
         InputError: they cannot be read.
         Blocked: the file is missing.
+        Tampered: what raters would see is not what was planned.
     """
-    return read_outputs(
+    outputs = read_outputs(
         read_needed(study / plan.outputs_file, "the outputs"),
         arms=plan.arms,
         longest=plan.longest,
         name=plan.outputs_file,
     )
+    return blinded_as_planned(outputs, plan, study_families(study, plan.families_file))
 
 
 def _packets(

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from equipoise import __version__
-from equipoise.blind.families import FamilyMap, read_families
+from equipoise.blind.families import FamilyMap
 from equipoise.blind.legal_judges import legal_judges
 from equipoise.blind.legal_page import legal_lines
 from equipoise.blind.packets import shown_arms
@@ -43,6 +43,7 @@ from equipoise.stages.plan.rating_power import PowerTerms, axis_power
 from equipoise.stages.plan.rating_sets import AxisSets, SetTerms, axis_sets
 from equipoise.stages.plan.rating_split import split_units
 from equipoise.studies.rating.assigning import raters_of, tasks_of, with_retests
+from equipoise.studies.rating.blinding import Blinded, blinded, lint_axes, study_families
 
 RATING_PAGE = "RATING-PLAN.md"
 """The plan of a rating study as people read it."""
@@ -74,26 +75,21 @@ def plan_rating(study: Path) -> PlannedRating:
     text = read_needed(study / STUDY, "the study file")
     draft, _ = read_rating_study(text)
     content = read_needed(study / draft.outputs, "the outputs")
-    outputs = read_outputs(
-        content, arms=draft.arms, longest=draft.longest, name=Path(draft.outputs).name
-    )
-    terms = SetTerms(
-        arms=draft.arms,
-        set_size=min(draft.set_size, len(draft.arms)),
-        identical=draft.identical,
-        seed=draft.seed,
-    )
+    families = study_families(study, draft.families or "")
+    shown = _shown(draft, content, families)
+    outputs = shown.outputs
+    terms = _terms(draft)
     made = [axis_sets(_axis(axis), terms, outputs, n_sets=axis.sets) for axis in draft.axes]
     sets = [one for axis in made for one in axis.sets]
     checks = _checks(draft)
     sets += [one for axis in made for one in check_sets(axis, checks, terms, outputs)]
-    families = read_families(study / (draft.families or "families.yaml"))
     plan = RatingPlan(
         **_promised(draft, terms),
         axes=tuple(one.axis for one in made),
         sets=tuple(sets),
         outputs_file=draft.outputs,
         outputs_sha256=digest(content),
+        blinded_sha256=shown.sha256,
         panel=_panel(draft.judges, families) if draft.judges else None,
         threshold=_threshold(draft, outputs),
         tool_version=__version__,
@@ -103,13 +99,31 @@ def plan_rating(study: Path) -> PlannedRating:
     plan = msgspec.structs.replace(plan, powers=_powers(plan, made, outputs))
     legal = _legal(plan, outputs, families)
     planned = pretty(plan)
+    named = lint_axes(plan.axes, shown, families, set_size=plan.set_size)
     outlook = _outlook(plan, made, outputs, sha256=digest(planned), legal=legal)
+    remarks = (*outlook.remarks, *shown.remarks, *named)
+    outlook = msgspec.structs.replace(outlook, masked=shown.lines, remarks=remarks)
     return PlannedRating(
         plan=plan,
         content=planned,
         outputs=outputs,
         outlook=outlook,
         page=rating_plan_page(plan, outlook),
+    )
+
+
+def _shown(draft: RatingStudyDraft, content: bytes, families: FamilyMap) -> Blinded:
+    name = Path(draft.outputs).name
+    outputs = read_outputs(content, arms=draft.arms, longest=draft.longest, name=name)
+    return blinded(outputs, arms=draft.arms, families=families, hidden=draft.hidden)
+
+
+def _terms(draft: RatingStudyDraft) -> SetTerms:
+    return SetTerms(
+        arms=draft.arms,
+        set_size=min(draft.set_size, len(draft.arms)),
+        identical=draft.identical,
+        seed=draft.seed,
     )
 
 
@@ -187,7 +201,7 @@ def _promised(draft: RatingStudyDraft, terms: SetTerms) -> dict[str, Any]:
     same = (
         *("kind", "title", "question", "seed", "arms", "baseline", "mde", "alpha", "power"),
         *("decides", "identical", "raters_per_set", "overlap", "retest", "agreement_min"),
-        *("correlation", "longest", "is_simulated"),
+        *("correlation", "longest", "is_simulated", "hidden"),
     )
     checks = draft.checks
     return {name: getattr(draft, name) for name in same} | {
