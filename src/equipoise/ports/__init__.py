@@ -130,6 +130,13 @@ class StateStore(Protocol):
         ...
 
 
+@runtime_checkable
+class Addressed(Protocol):
+    """A state that programs reach by an address, such as that of a database; it may be empty."""
+
+    address: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
     """What a probe found of one trial: documents by name, or why there is nothing to see."""

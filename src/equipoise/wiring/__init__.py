@@ -244,6 +244,7 @@ def _setting(around: Around) -> Any:
         concurrency=around.concurrency,
         clock=around.clock,
         spent_usd=around.spent_usd,
+        state=around.state,
     )
 
 

@@ -16,7 +16,7 @@ from equipoise.studies.loss.running_place import is_finished
 
 _LEASES = "equipoise.adapters.sandboxes.leases"
 _RUN = "run"
-_SWEEPERS = ("scratch", "suites.places", "executors.ray_cluster")
+_SWEEPERS = ("scratch", "suites.places", "executors.ray_cluster", "embedded")
 """Modules whose folders say themselves whose they are."""
 
 

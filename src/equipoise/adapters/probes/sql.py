@@ -7,6 +7,7 @@ from typing import Any, Protocol, Self
 import msgspec
 from anyio import to_thread
 
+from equipoise.adapters.embedded import Embedded, is_embedded
 from equipoise.adapters.postgres import Address
 from equipoise.adapters.probes import parameters
 from equipoise.adapters.probes.databases import PostgresDatabase, SqliteDatabase
@@ -49,7 +50,9 @@ class SqlProbe:
         if options.one_of("sqlite", "postgres") == "sqlite":
             self._database = SqliteDatabase(root / options.text("sqlite"), timeout_s)
         else:
-            address = Address(options.text("postgres"), where=options.where)
+            target = options.text("postgres")
+            made = Embedded(target, root, where=options.where) if is_embedded(target) else None
+            address = made or Address(target, where=options.where)
             self._database = PostgresDatabase(address, timeout_s)
         options.end()
         self._variables = variables

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from equipoise.adapters.embedded import Embedded, is_embedded
 from equipoise.adapters.postgres import Address, Unreachable
 from equipoise.adapters.state.postgres_digest import digest
 from equipoise.adapters.state.postgres_settings import copy_settings
@@ -27,11 +28,17 @@ _WAIT_S = 60.0
 def made(target: str, root: Path) -> Store:
     """Gives the store of a database; `target` is its address, or ``env:NAME`` of one.
 
+    ``embedded`` is the study's own server, ``embedded:FILE.sql`` one that holds what a file says.
+
     Raises:
-        InputError: the address holds a password.
+        InputError: the address holds a password, or the file leads out of the study.
     """
+    if is_embedded(target):
+        own = Embedded(target, root, where="study.yaml: field 'state'")
+        return Store(_OwnDatabase(own, root), name=f"{_KIND} {target}", address=own.reach)
     address = Address(target, where="study.yaml: field 'state'")
-    return Store(_Database(address, root), name=f"{_KIND} {target}")
+    reach = "" if target.startswith("env:") else target
+    return Store(_Database(address, root), name=f"{_KIND} {target}", address=reach)
 
 
 class _Database:
@@ -163,6 +170,26 @@ class _Database:
             yield server
         finally:
             opened.__exit__(None, None, None)
+
+
+class _OwnDatabase(_Database):
+    """The database of the study's own server, which holds what its file says when that starts.
+
+    The server ends with the process that started it, and the snapshot with it: after a kill both
+    are made anew from the file.
+    """
+
+    def __init__(self, address: Embedded, root: Path) -> None:
+        super().__init__(address, root)
+        self._own = address
+
+    def put_back(self, content: Path, taken: Snapshot) -> None:
+        with self._server(taken.place) as server:
+            is_there = _exists(server, taken.place)
+            if not is_there:
+                self._own.renew()
+                self._copied(server, self._name(), taken.place)
+        super().put_back(content, taken)
 
 
 def _persist(once: Callable[[], None]) -> None:

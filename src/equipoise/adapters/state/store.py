@@ -40,9 +40,10 @@ class Medium(Protocol):
 class Store:
     """The state that a run changes: taken once, put back as often as needed, crash-proof."""
 
-    def __init__(self, medium: Medium, *, name: str) -> None:
-        """Takes what holds the state, and the name it has in the study."""
+    def __init__(self, medium: Medium, *, name: str, address: str = "") -> None:
+        """Takes what holds the state, the name it has in the study, and where programs find it."""
         self.name = name
+        self.address = address
         self._medium = medium
         self._claim = Claim(medium.claim)
 

@@ -14,14 +14,16 @@ class Setting:
 
     `environment` is all that a program sees of ours. `ledger` is the file in which every program
     started is noted, so that the next run can end what a killed one left; `concurrency` how many
-    requests may be under way at once; `clock` dates what is recorded (null = nothing is run).
-    `spent_usd` is what earlier parts of the run have cost, as far as the archive knows.
+    requests may be under way at once; `state` the address of the database that is the state;
+    `clock` dates what is recorded (null = nothing is run). `spent_usd` is what earlier parts of the
+    run have cost, as far as the archive knows.
     """
 
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
     ledger: Path | None = None
     service: str = ""
+    state: str = ""
     concurrency: int = 4
     clock: Callable[[], datetime] | None = None
     spent_usd: float = 0.0
@@ -31,6 +33,7 @@ class Setting:
         """What the placeholders stand for that depend on no request."""
         return {
             "service": self.service,
+            "state": self.state,
             "study": str(self.folder),
             "python": sys.executable,
             "env": self.environment,

@@ -10,7 +10,7 @@ from equipoise.records.brief import Request
 
 PLACEHOLDERS = (
     *("brief", "unit", "arm", "trial", "repetition", "attempt", "seed"),
-    *("service", "workspace", "study", "python", "env"),
+    *("service", "state", "workspace", "study", "python", "env"),
 )
 """What may stand between braces; `brief` is followed by a path: ``{brief.customer.name}``, `env` by
 the name of a variable that the plan lists: ``{env.API_KEY}``."""

@@ -48,6 +48,7 @@ def blockers(draft: StudyDraft, study: Path) -> Iterator[str]:
                     f"the state target ({kind}) {target!r}; mend: make it as the runs are to find "
                     f"it, or mend its path in study.yaml{empty if kind == 'directory' else ''}"
                 )
+        yield from _of_database(draft.state.postgres or "", study)
     yield from _of_baseline(draft, study)
 
 
@@ -83,6 +84,13 @@ def unusable(plan: Plan, study: Path, adapters: Adapters) -> Iterator[str]:
             make()
         except InputError as error:
             yield f"study.yaml: {what}: {error}"
+
+
+def _of_database(target: str, study: Path) -> Iterator[str]:
+    """Yields the file that says what is in the study's own database, where it is not there."""
+    word, _, name = target.partition(":")
+    if word == "embedded" and name and not (study / name).is_file():
+        yield f"what is in the database, {name!r}; mend: put it there, as SQL that psql takes"
 
 
 def _of_arm(arm: ArmDraft, study: Path) -> Iterator[str]:

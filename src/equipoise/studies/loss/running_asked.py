@@ -20,7 +20,8 @@ class Around:
 
     `ledger` is the file in which programs are noted, so that a later run can end what was left;
     `clock` dates what is recorded (null = nothing is run); `spent_usd` is what earlier parts of
-    the run of this arm have cost, as far as its archive knows.
+    the run of this arm have cost, as far as its archive knows; `state` is the address of the
+    database that is the state, where it is one.
     """
 
     folder: Path
@@ -29,6 +30,7 @@ class Around:
     concurrency: int
     clock: Callable[[], datetime] | None = None
     spent_usd: float = 0.0
+    state: str = ""
 
 
 JudgePrice = Callable[[JudgePlan, Path, int, date], float | None]

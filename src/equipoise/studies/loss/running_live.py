@@ -16,7 +16,7 @@ from msgspec import structs
 from equipoise.archive.durable import storage_errors
 from equipoise.archive.store import Archive
 from equipoise.errors import ArchiveError
-from equipoise.ports import Collected, Probe, Serves, System, TellsNotices
+from equipoise.ports import Addressed, Collected, Probe, Serves, System, TellsNotices
 from equipoise.records.brief import Request
 from equipoise.records.cell import Cell
 from equipoise.records.event import EventKind
@@ -139,6 +139,7 @@ class Live:
             concurrency=self._limits().concurrency,
             clock=self.clock,
             spent_usd=stood.spent_usd,
+            state=store.address if isinstance(store, Addressed) else "",
         )
         await frame.check_sandbox(around.environment, lambda: self.adapters.observed(around))
         before = await frame.take_snapshot()
