@@ -54,7 +54,8 @@ class PairShown(msgspec.Struct, frozen=True, kw_only=True):
     `lo` and `hi` hold for all pairs of the axis together at `level`; `inner_lo` and `inner_hi` are
     90 % limits of this pair alone, for two one-sided tests. `power` is the chance with which these
     answers would show a true difference of `mde`; `detectable` the difference that they show with
-    80 %. `logit` is the difference in strength of the choice model with limits that hold together.
+    80 %. `logit` is the difference in strength of the choice model with limits that hold together,
+    `logit_even` the same of a judge with the length of the texts held equal.
     `won` and `lost` count the implied comparisons. `why` says why there is no difference or no
     interval. `word` is one of the five, `said` the sentence behind it, `indicative` what the word
     would be where a rule forbids to conclude.
@@ -79,6 +80,7 @@ class PairShown(msgspec.Struct, frozen=True, kw_only=True):
     logit_lo: float | None = None
     logit_hi: float | None = None
     logit_why: str = ""
+    logit_even: float | None = None
     won: float = 0.0
     lost: float = 0.0
     why: str = ""

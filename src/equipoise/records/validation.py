@@ -121,13 +121,12 @@ class LockedThreshold(msgspec.Struct, frozen=True, kw_only=True):
 
     `s` is the threshold, null where none was found. `grid` are the thresholds tried, `calibration`
     and `final` the shares of accepted units that people prefer. `target` is a promised win rate
-    (null = none: the best of the grid was taken). `data_sha256` covers the calibration data.
+    (null = none: the best of the grid was taken). `data_sha256` covers the calibration data; once
+    chosen, `s` stands in `threshold.json` and changes by an amendment only.
     """
 
     judge: str
     axis: str
-    arm: str
-    against: str
     grid: tuple[float, ...]
     target: float | None
     s: float | None
@@ -141,5 +140,5 @@ class LockedThreshold(msgspec.Struct, frozen=True, kw_only=True):
     level: float
     method: str
     data_sha256: str
-    is_locked: bool = False
     why: str = ""
+    notes: tuple[str, ...] = ()

@@ -7,9 +7,13 @@ from equipoise.records.rating_plan import AxisPlan
 from equipoise.stages.decide.rating import blocked_by, judged, tags_of
 from equipoise.stages.estimate.rating.agreeing import agreements, mode_of
 from equipoise.stages.estimate.rating.choices import Choice, sound
-from equipoise.stages.estimate.rating.counting import Asked, estimate
+from equipoise.stages.estimate.rating.counting import estimate
+from equipoise.stages.estimate.rating.gaps import Asked
+from equipoise.stages.estimate.rating.panel import PANEL
 from equipoise.stages.estimate.rating.people import annotators
+from equipoise.stages.estimate.rating.validating import labels
 from equipoise.studies.rating.joining import JoinedVerdicts
+from equipoise.studies.rating.judged import Judged, judges_on
 from equipoise.studies.rating.reading import Gathered
 
 PEOPLE = "people"
@@ -33,26 +37,52 @@ def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> Axi
         mode.mode, mode.label, agreed[0].primary.value if agreed else None, plan.agreement_min
     )
     people = _people(kept, asked, blocked)
+    told = judges_on(
+        given, verdicts, axis.name, asked, labels(trusted), has_kappa=mode.mode == "kappa"
+    )
     return AxisShown(
         axis=axis.name,
         ask=axis.ask,
         decides=plan.decides,
         mode=mode.mode,
         mode_said=mode.label,
-        blocked=blocked,
+        blocked=blocked if plan.decides == PEOPLE else told.blocked.get(plan.decides),
         people=people,
         people_all=_people(everyone, asked, blocked, ALL) if out else None,
         agreement=agreed,
         annotators=shown,
+        judges=told.judges,
+        judge_estimates=tuple(_judged(one, told, plan.mde) for one in told.estimates),
+        panel=told.panel,
+        panel_estimate=_judged(told.panel_estimate, told, plan.mde)
+        if told.panel_estimate
+        else None,
+        threshold=told.threshold,
         tags=tuple(
             tags_of(
                 plan.decides,
-                is_validated=False,
-                is_simulated=plan.is_simulated or any(one.is_simulated for one in shown),
+                is_validated=is_validated(told, plan.decides),
+                is_simulated=plan.is_simulated
+                or any(one.is_simulated for one in (*shown, *told.judges)),
                 is_sealed=bool(given.seal),
             )
         ),
     )
+
+
+def is_validated(told: Judged, source: str) -> bool:
+    """Says whether a source was found to agree with people in every language it judged."""
+    rows = {one.judge: one.validation for one in told.judges}
+    if told.panel is not None:
+        rows[PANEL] = told.panel.validation
+    found = rows.get(source)
+    return source in told.passed and found is not None and not found.unvalidated_languages
+
+
+def _judged(found: RatingEstimate, told: Judged, mde: float) -> RatingEstimate:
+    why = told.blocked.get(found.source)
+    named = judged(found, mde, why)
+    return msgspec.structs.replace(named, groups=()) if why else named
 
 
 def asked_of(given: Gathered) -> Asked:

@@ -3,17 +3,20 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from equipoise import __version__
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import pretty
 from equipoise.records.ranking import RANKING, Ranking
 from equipoise.records.rating_plan import RatingPlan
+from equipoise.records.validation import LockedThreshold
 from equipoise.stages.decide.rating import ruled, turned
 from equipoise.stages.report.rating.markdown import to_rating_markdown
 from equipoise.stages.report.rating.page import to_rating_page
 from equipoise.studies.rating.axes import axis_shown
 from equipoise.studies.rating.joining import joined
-from equipoise.studies.rating.reading import Gathered, gather
+from equipoise.studies.rating.reading import THRESHOLD, Gathered, gather
 
 COMPARISONS = "comparisons"
 
@@ -38,8 +41,11 @@ def compare(study: Path, made_by: str = __version__) -> RatingCompared:
         Blocked, InputError, Tampered: as `gather`.
         StorageFull: the disk took no more.
     """
-    found = derive(gather(study), made_by)
+    given = gather(study)
+    found = derive(given, made_by)
     folder = folder_of(study, found.ranking.plan_sha256)
+    if locked := locks(found.ranking):
+        replace_file(study / THRESHOLD, pretty(locked))
     for name, content in found.files.items():
         with storage_errors(f"writing {name}"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -55,6 +61,23 @@ def derive(given: Gathered, made_by: str = __version__) -> RatingCompared:
     """
     ranking = rank(given, made_by)
     return RatingCompared(ranking=ranking, files=files_of(ranking))
+
+
+def locks(ranking: Ranking) -> tuple[LockedThreshold, ...]:
+    """Gives the thresholds that were chosen, as they are locked: without what was reported."""
+    return tuple(
+        msgspec.structs.replace(
+            axis.threshold,
+            n_final=0,
+            n_accepted=0,
+            final_rate=None,
+            final_lo=None,
+            final_hi=None,
+            notes=(),
+        )
+        for axis in ranking.axes
+        if axis.threshold is not None and axis.threshold.s is not None
+    )
 
 
 def files_of(ranking: Ranking) -> dict[str, bytes]:

@@ -1,7 +1,7 @@
 """What a comparison of ratings is made from: plan, seal, keys, archives, outputs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from equipoise.archive.manifest import MANIFEST, PLAN
@@ -14,12 +14,15 @@ from equipoise.records.event import Amendment, Seal
 from equipoise.records.judgement import Judgement
 from equipoise.records.packet import PacketKey
 from equipoise.records.rating_plan import Output, RatingPlan
+from equipoise.records.validation import LockedThreshold
 
 KIND = "rating"
 ARCHIVES = "archive"
 CAMPAIGN = "campaign"
 KEYS = "*keys.jsonl"
 SEAL = "seal.json"
+THRESHOLD = "threshold.json"
+"""The thresholds that were chosen, by axis; once written they change by an amendment only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,7 @@ class Gathered:
     outputs: tuple[Output, ...]
     heads: dict[str, str]
     amendments: tuple[Amendment, ...] = ()
+    locked: dict[str, LockedThreshold] = field(default_factory=dict)
 
 
 def gather(study: Path) -> Gathered:
@@ -62,6 +66,7 @@ def gather(study: Path) -> Gathered:
         judgements=judgements,
         outputs=_outputs(study, plan),
         heads=heads,
+        locked=_locked(study),
     )
 
 
@@ -129,6 +134,14 @@ def _keys(study: Path) -> tuple[tuple[PacketKey, ...], str]:
             "which arm an answer is about"
         )
     return tuple(found), digest(content)
+
+
+def _locked(study: Path) -> dict[str, LockedThreshold]:
+    path = study / THRESHOLD
+    if not path.is_file():
+        return {}
+    found = decode(path.read_bytes(), tuple[LockedThreshold, ...], where=THRESHOLD)
+    return {one.axis: one for one in found}
 
 
 def _outputs(study: Path, plan: RatingPlan) -> tuple[Output, ...]:

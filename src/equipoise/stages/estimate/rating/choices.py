@@ -20,8 +20,8 @@ class Choice:
     """One verdict on one set.
 
     `shown` has at each place the arms that the text stands for (several where texts were
-    identical). `best` and `worst` are places from 0, null = not given; `is_tie` says that the two
-    texts of a pair were called equal. `cluster` is what sets hang together by: the unit, or what
+    identical). `best` and `worst` are places from 0, null = not given; `is_tie` says that all
+    texts were called equal. `cluster` is what sets hang together by: the unit, or what
     units share.
     """
 
@@ -53,7 +53,7 @@ def fault_of(choice: Choice) -> str:
     if len(set(names)) < len(names):
         return "duplicate_item"
     if choice.is_tie:
-        return "" if choice.size == PAIR else "incomplete_choice"
+        return ""
     given = [choice.best, choice.worst]
     if choice.best is None or (choice.worst is None and choice.size > PAIR):
         return "incomplete_choice"

@@ -5,46 +5,34 @@ which everything that raters said of them stays together.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-from scipy.special import ndtri, stdtr, stdtrit
 
 from equipoise.errors import InputError, NotEstimable
 from equipoise.records.ranking import ArmScore, PairShown, RatingEstimate
-from equipoise.stages.estimate.rating.choices import Choice, FloatArray, Points, points_of, sound
+from equipoise.stages.estimate.rating.choices import Choice, Points, points_of, sound
+from equipoise.stages.estimate.rating.gaps import (
+    Asked,
+    Scale,
+    guarded_pair,
+    limits,
+    missing_pair,
+    quantile,
+    ranks,
+    runs,
+)
 from equipoise.stages.estimate.rating.places import places_of
 from equipoise.stages.estimate.rating.strengths import Strengths, implied, strengths_of
 from equipoise.stats.all_pairs import Estimates, all_differences
 from equipoise.stats.bws import closed_form_logit
 from equipoise.stats.bws_differences import score_estimates
-from equipoise.stats.intervals import quasi_wilson
 
 MOST_ARMS = 40
 """With more arms only scores and differences to the baseline are given, not all pairs."""
 
 _RESAMPLES = 2000
-_INNER = 0.90
-_RANGE = 4.0
 _VALUES_A_BLOCK = 4_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the plan fixed for all estimates of a study."""
-
-    arms: tuple[str, ...]
-    baseline: str
-    mde: float
-    alpha: float
-    power: float
-    seed: int
-
-    @property
-    def level(self) -> float:
-        """Gives the joint confidence of all differences."""
-        return 1.0 - self.alpha
 
 
 def estimate(
@@ -99,7 +87,7 @@ def _pairs(
     table = _differences(points, shown, asked)
     for place, against in enumerate(points.arms):
         for arm in points.arms[place + 1 :]:
-            pair = table.get((arm, against)) or _empty(arm, against, asked)
+            pair = table.get((arm, against)) or missing_pair(arm, against, asked)
             logit = model.pairs.get((arm, against))
             found.append(
                 msgspec.structs.replace(
@@ -122,27 +110,6 @@ def _n_sets(choices: Sequence[Choice], arm: str, against: str) -> int:
     )
 
 
-def _empty(arm: str, against: str, asked: Asked, why: str = "") -> PairShown:
-    return PairShown(
-        arm=arm,
-        against=against,
-        delta=None,
-        se=None,
-        lo=None,
-        hi=None,
-        level=asked.level,
-        inner_lo=None,
-        inner_hi=None,
-        method="",
-        n_sets=0,
-        n_clusters=0,
-        mde=asked.mde,
-        power=None,
-        detectable=None,
-        why=why or "never shown",
-    )
-
-
 def _differences(
     points: Points, shown: Sequence[str], asked: Asked
 ) -> dict[tuple[str, str], PairShown]:
@@ -154,7 +121,7 @@ def _differences(
     try:
         found = score_estimates(shown, points.won[:, place], points.shown[:, place])
     except NotEstimable as error:
-        return {(b, a): _empty(b, a, asked, str(error)) for b, a in names}
+        return {(b, a): missing_pair(b, a, asked, str(error)) for b, a in names}
     try:
         rng = np.random.default_rng(asked.seed % 2**63)
         joint = all_differences(found, level=asked.level, rng=rng)
@@ -198,75 +165,9 @@ def _guarded(
     """Gives the pair of which every cluster says the same: limits that are never of zero width."""
     seen = (points.shown[:, at[0]] > 0) & (points.shown[:, at[1]] > 0)
     if seen.sum() < 2:
-        return _empty(*names, asked, "shown in fewer than two clusters together")
+        return missing_pair(*names, asked, "shown in fewer than two clusters together")
     means = points.won[seen][:, list(at)] / points.shown[seen][:, list(at)]
     return guarded_pair(names, means[:, 1] - means[:, 0], n_pairs, asked)
-
-
-def guarded_pair(names: tuple[str, str], gaps: FloatArray, n_pairs: int, asked: Asked) -> PairShown:
-    """Gives a difference from the differences of clusters, by quasi-Wilson on its range -2..2."""
-    shares = np.clip((gaps + _RANGE / 2) / _RANGE, 0.0, 1.0)
-    outer = quasi_wilson(shares, level=1.0 - asked.alpha / n_pairs).interval
-    inner = quasi_wilson(shares, level=_INNER).interval
-    ends = [_RANGE * x - _RANGE / 2 for x in (outer.lo, outer.hi, inner.lo, inner.hi)]
-    return PairShown(
-        arm=names[0],
-        against=names[1],
-        delta=float(gaps.mean()),
-        se=None,
-        lo=ends[0],
-        hi=ends[1],
-        level=asked.level,
-        inner_lo=ends[2],
-        inner_hi=ends[3],
-        method="quasi-Wilson over clusters, Bonferroni: every cluster says the same",
-        n_sets=0,
-        n_clusters=len(gaps),
-        mde=asked.mde,
-        power=None,
-        detectable=None,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
-    """How far limits reach: the multiple of the error, its degrees of freedom, and the method."""
-
-    critical: float
-    df: float | None
-    method: str
-
-
-def quantile(tail: float, df: float | None) -> float:
-    """Gives the upper quantile of t, or of the normal where there are no degrees of freedom."""
-    return float(-ndtri(tail)) if df is None else float(-stdtrit(df, tail))
-
-
-def limits(
-    names: tuple[str, str], delta: float, se: float, scale: Scale, asked: Asked
-) -> PairShown:
-    """Gives a difference with joint limits, 90 % limits, power at the margin, and its reach."""
-    df = scale.df
-    outer, inner = scale.critical * se, quantile((1 - _INNER) / 2, df) * se
-    reach, bulk = asked.mde / se, 1e9 if df is None else df
-    power = float(stdtr(bulk, reach - scale.critical) + stdtr(bulk, -reach - scale.critical))
-    return PairShown(
-        arm=names[0],
-        against=names[1],
-        delta=delta,
-        se=se,
-        lo=max(-2.0, delta - outer),
-        hi=min(2.0, delta + outer),
-        level=asked.level,
-        inner_lo=max(-2.0, delta - inner),
-        inner_hi=min(2.0, delta + inner),
-        method=scale.method,
-        n_sets=0,
-        n_clusters=int(df or 0) + 1,
-        mde=asked.mde,
-        power=power,
-        detectable=(scale.critical + float(ndtri(asked.power))) * se,
-    )
 
 
 def _arms(
@@ -329,22 +230,6 @@ def _resampled(points: Points, seed: int) -> tuple[list[float | None], list[floa
     return low, high
 
 
-def ranks(
-    arm: str, arms: Sequence[str], pairs: Sequence[PairShown]
-) -> tuple[int | None, int | None]:
-    """Gives the best and the worst place that the simultaneous limits leave to an arm."""
-    if not pairs:
-        return None, None
-    above = below = 0
-    for pair in pairs:
-        if arm not in (pair.arm, pair.against) or pair.lo is None or pair.hi is None:
-            continue
-        sign = 1 if arm == pair.arm else -1
-        below += (pair.lo > 0) if sign > 0 else (pair.hi < 0)
-        above += (pair.hi < 0) if sign > 0 else (pair.lo > 0)
-    return 1 + above, len(arms) - below
-
-
 def groups_of(points: Points, pairs: Sequence[PairShown]) -> tuple[tuple[str, ...], ...]:
     """Gives the longest runs of arms, in order of score, of which no two can be told apart."""
     total = points.shown.sum(axis=0)
@@ -355,25 +240,3 @@ def groups_of(points: Points, pairs: Sequence[PairShown]) -> tuple[tuple[str, ..
     }
     order = sorted(scores, key=lambda arm: (-scores[arm], arm))
     return runs(order, pairs)
-
-
-def runs(order: Sequence[str], pairs: Sequence[PairShown]) -> tuple[tuple[str, ...], ...]:
-    """Gives the longest runs of neighbours in an order that are not told apart by the limits."""
-    if not pairs:
-        return ()
-    apart = {
-        frozenset((pair.arm, pair.against))
-        for pair in pairs
-        if pair.lo is not None and pair.hi is not None and (pair.lo > 0 or pair.hi < 0)
-    }
-    found: list[tuple[str, ...]] = []
-    for start in range(len(order)):
-        end = start + 1
-        while end < len(order) and not any(
-            frozenset((order[i], order[end])) in apart for i in range(start, end)
-        ):
-            end += 1
-        run = tuple(order[start:end])
-        if not found or not set(run) <= set(found[-1]):
-            found.append(run)
-    return tuple(found)

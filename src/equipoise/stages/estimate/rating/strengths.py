@@ -52,14 +52,14 @@ def strengths_of(choices: Sequence[Choice], asked: _Asked, *, has_order: bool) -
         asked: arms, level and seed.
         has_order: whether the model of pairs has an effect of being shown first.
     """
-    wide = [c for c in choices if c.size > PAIR and is_plain(c)]
+    wide = [c for c in choices if c.size > PAIR and is_plain(c) and not c.is_tie]
     pairs = [c for c in choices if c.size == PAIR and is_plain(c)]
     used = wide or pairs
     notes = []
     if left := len(choices) - len(used):
         notes.append(
             f"{left} of {len(choices)} verdicts are in the scores and not in the choice model: "
-            "sets of another size, or with identical texts"
+            "sets of another size, with identical texts, or ties"
         )
     if not used or len(asked.arms) > _MOST_ARMS:
         return Strengths(why="no verdict on different texts" if not used else "too many arms")

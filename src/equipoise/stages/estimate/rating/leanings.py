@@ -1,0 +1,128 @@
+"""What besides quality moves a judge: the order of a pair, and the length of a text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from equipoise.errors import NotEstimable
+from equipoise.stages.estimate.rating.choices import (
+    PAIR,
+    Choice,
+    FloatArray,
+    ends,
+    is_plain,
+    numbered,
+)
+from equipoise.stages.estimate.rating.verdicts import SetVerdict, level
+from equipoise.stats.conditional_logit import Options, fit_logit
+from equipoise.stats.intervals import t_quantile
+
+Lengths = Mapping[tuple[str, str], int]
+"""(unit, arm) -> characters of the output."""
+
+_MOST_ARMS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leanings:
+    """How a judge leans.
+
+    `longer` is the share of its verdicts on sets that name the longest text. `order_effect` is the
+    advantage of standing first in a pair, in logits, `length_effect` that of twice the length, with
+    95 % limits; arms, order and length are in one model. `even` has for (arm, against) the logit
+    with length held equal. `why` says why there is no model.
+    """
+
+    longer: float | None = None
+    order_effect: float | None = None
+    length_effect: float | None = None
+    length_lo: float | None = None
+    length_hi: float | None = None
+    even: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    why: str = ""
+
+
+def leanings(verdicts: Sequence[SetVerdict], lengths: Lengths, arms: Sequence[str]) -> Leanings:
+    """Gives what moves a judge; what cannot be told is null."""
+    longer = _longer(verdicts, lengths)
+    choices = [c for v in verdicts for c in v.choices if is_plain(c)]
+    used = [arm for arm in arms if any((arm,) in c.shown for c in choices)]
+    if not choices or len(used) > _MOST_ARMS:
+        return Leanings(longer=longer, why="no verdict on different texts")
+    options, names = _options(choices, lengths, used)
+    try:
+        fit = fit_logit(options)
+    except NotEstimable as error:
+        return Leanings(longer=longer, why=str(error))
+    at = {name: n for n, name in enumerate(names)}
+    worth = {arm: float(fit.value[at[arm]]) if arm in at else 0.0 for arm in used}
+    half = t_quantile(0.95, fit.df)
+    length = at.get(_LENGTH)
+    effect = None if length is None else float(fit.value[length])
+    reach = 0.0 if length is None else half * float(np.sqrt(fit.covariance[length, length]))
+    return Leanings(
+        longer=longer,
+        order_effect=float(fit.value[at[_ORDER]]) if _ORDER in at else None,
+        length_effect=effect,
+        length_lo=None if effect is None else effect - reach,
+        length_hi=None if effect is None else effect + reach,
+        even={
+            (b, a): worth[b] - worth[a]
+            for n, a in enumerate(used)
+            for b in used[n + 1 :]
+            if length is not None
+        },
+    )
+
+
+_ORDER, _LENGTH = " order", " length"
+
+
+def longest(verdict: SetVerdict, lengths: Lengths) -> tuple[str, ...]:
+    """Gives the arms of a set with the longest text."""
+    return level({arm: float(lengths.get((verdict.unit, arm), 0)) for arm in verdict.points})
+
+
+def _longer(verdicts: Sequence[SetVerdict], lengths: Lengths) -> float | None:
+    told = [len(set(v.best) & set(longest(v, lengths))) / len(v.best) for v in verdicts]
+    return float(np.mean(told)) if told else None
+
+
+def _options(
+    choices: Sequence[Choice], lengths: Lengths, arms: Sequence[str]
+) -> tuple[Options, list[str]]:
+    """Gives the choices of the best with arms, order (of pairs) and log2 of the length."""
+    widest = max(c.size for c in choices)
+    names = list(arms[1:])
+    has_order = widest == PAIR and len({c.order for c in choices}) > 1
+    names += [_ORDER] if has_order else []
+    size = np.array(
+        [
+            [lengths.get((c.unit, c.shown[p][0]), 0) if p < c.size else 0 for p in range(widest)]
+            for c in choices
+        ],
+        dtype=np.float64,
+    )
+    present = np.array([[p < c.size for p in range(widest)] for c in choices])
+    logs = np.log2(np.maximum(size, 1.0))
+    has_length = bool((np.ptp(np.where(present, logs, logs[:, :1]), axis=1) > 0).any())
+    names += [_LENGTH] if has_length else []
+    at = {name: n for n, name in enumerate(names)}
+    features: FloatArray = np.zeros((len(choices), widest, len(names)))
+    credit = np.zeros((len(choices), widest))
+    for row, choice in enumerate(choices):
+        for place in range(choice.size):
+            column = at.get(choice.shown[place][0])
+            if column is not None:
+                features[row, place, column] = 1.0
+        top = ends(choice)[0]
+        credit[row, : choice.size] = 1.0 / choice.size if top is None else 0.0
+        if top is not None:
+            credit[row, top] = 1.0
+    if has_order:
+        features[:, 0, at[_ORDER]] = 1.0
+    if has_length:
+        features[:, :, at[_LENGTH]] = np.where(present, logs, 0.0)
+    cluster = numbered([c.cluster for c in choices])
+    return Options(features=features, present=present, credit=credit, cluster=cluster), names
