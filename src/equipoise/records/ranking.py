@@ -227,7 +227,8 @@ class AxisShown(msgspec.Struct, frozen=True, kw_only=True):
         if self.decides == "people":
             return self.people
         if self.decides == "panel":
-            return self.panel_estimate
+            alone = self.judge_estimates[0] if len(self.judge_estimates) == 1 else None
+            return self.panel_estimate or alone
         return next((e for e in self.judge_estimates if e.source == self.decides), None)
 
 

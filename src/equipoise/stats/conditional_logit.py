@@ -42,7 +42,8 @@ class LogitFit:
 
     Attributes:
         value: ``(p,)``.
-        covariance: ``(p, p)`` over clusters.
+        covariance: ``(p, p)`` over clusters; a variance of 0 means that all clusters say the same
+            of that effect, and is no certainty.
         df: clusters - 1, for limits by t.
         n_clusters: clusters.
         loglik: log likelihood at the maximum.
@@ -65,8 +66,8 @@ def fit_logit(options: Options) -> LogitFit:
 
     Raises:
         NotEstimable: a single cluster (``one_cluster``), a direction in which the likelihood never
-            falls (``separation``), features that cannot be told apart (``singular``), clusters that
-            all hold the same balance of choices (``no_spread``), or no convergence.
+            falls (``separation``), features that cannot be told apart (``singular``), or no
+            convergence.
         InputError: a choice of an option that is not there (``choice_not_in_set``).
 
     Source: McFadden (1974), Conditional logit analysis of qualitative choice behavior; Liang &
@@ -104,11 +105,6 @@ def fit_logit(options: Options) -> LogitFit:
     np.add.at(sums, cluster, score)
     groups = len(names)
     covariance = inverse @ (sums.T @ sums * (groups / (groups - 1))) @ inverse
-    if (np.diag(covariance) <= 1e-12 * np.diag(inverse)).any():
-        raise NotEstimable(
-            "every cluster holds the same balance of choices: no spread over clusters to see",
-            code="no_spread",
-        )
     return LogitFit(
         value=value,
         covariance=covariance,

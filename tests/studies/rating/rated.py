@@ -12,15 +12,22 @@ from equipoise.blind.keys import write_keys
 from equipoise.blind.packets import make_packet
 from equipoise.records.answer import Answer, AnswerKind
 from equipoise.records.codec import digest, encode, pretty
-from equipoise.records.judgement import Judgement
+from equipoise.records.judgement import Judgement, ReadState
 from equipoise.records.packet import PacketKey
 from equipoise.records.rating_plan import (
     AxisPlan,
+    JudgePlan,
     Output,
+    PanelPlan,
+    Policy,
     RatingPlan,
     RatingSet,
     SetKind,
 )
+from equipoise.stages.grade.judges.policies import orders
+
+JudgeTeller = Callable[[np.random.Generator, RatingSet, tuple[str, ...]], Mapping[str, object]]
+"""From the set and the arms at its places to the fields of a judgement."""
 
 SECRET = b"a secret of thirty-two bytes ...."
 ARMS = ("C0", "C1", "C2", "C3")
@@ -82,6 +89,47 @@ class Rated:
             best, worst = tell(self.rng, one, key.arms)
             self.keys.append(key)
             self.says(who, packet.id, best=best, worst=worst, seconds=20.0 + best)
+
+    def judges(
+        self,
+        judge: str,
+        tell: JudgeTeller,
+        sets: Sequence[RatingSet] | None = None,
+        repeats: int = 12,
+    ) -> None:
+        """Lets a judge give its verdicts on sets, in every order equally often."""
+        outputs = {(o.unit, o.arm): o for o in self.outputs()}
+        for one in self.sets if sets is None else sets:
+            texts = {arm: outputs[one.unit, arm] for arm in one.arms}
+            axis = AxisPlan(name=one.axis, ask="Which is better?")
+            rows = orders(len(one.arms))
+            for repeat in range(1, repeats + 1):
+                order = (repeat - 1) % len(rows)
+                packet, key = make_packet(
+                    one,
+                    texts,
+                    axis,
+                    rows[order],
+                    who=judge,
+                    repeat=repeat,
+                    order=order,
+                    secret=SECRET,
+                )
+                said = {"state": ReadState.READ} | dict(tell(self.rng, one, key.arms))
+                self.keys.append(key)
+                self.judgements.append(
+                    Judgement(
+                        packet=packet.id,
+                        judge=judge,
+                        repeat=repeat,
+                        order=order,
+                        model_asked=f"model of {judge}",
+                        at="2026-01-01T00:00:00Z",
+                        request=f"{judge}-{packet.id}",
+                        is_simulated=True,
+                        **said,  # type: ignore[arg-type]  # the fields are those of the record
+                    )
+                )
 
     def says(self, who: str, packet: str, **more: object) -> None:
         """Appends one answer."""
@@ -148,6 +196,30 @@ def always(best: str, worst: str) -> Teller:
 def first_and_second() -> Teller:
     """Gives a rater who looks at places only."""
     return lambda _rng, _one, _arms: (0, 1)
+
+
+def panel(*names: str, **more: object) -> PanelPlan:
+    """Gives a panel of judges by name, each of a family of its own."""
+    return PanelPlan(
+        policy=Policy.PANEL,
+        judges=tuple(JudgePlan(name=n, model={}, family=f"family of {n}") for n in names),
+        **more,  # type: ignore[arg-type]  # the fields are those of the record
+    )
+
+
+def preferring(worth: Mapping[str, float], place: float = 0.0, local: float = 0.0) -> JudgeTeller:
+    """Gives a judge who feels each arm's worth with noise, and leans to the first place."""
+    felt = feeling(worth, local=local)
+
+    def tell(
+        rng: np.random.Generator, one: RatingSet, arms: tuple[str, ...]
+    ) -> Mapping[str, object]:
+        if rng.random() < place:
+            return {"best": 0, "worst": len(arms) - 1}
+        best, worst = felt(rng, one, arms)
+        return {"best": best, "worst": worst if len(arms) > 2 else None}
+
+    return tell
 
 
 def checks(n: int, kind: SetKind = SetKind.SILENT, axis: str = "style") -> list[RatingSet]:

@@ -63,7 +63,8 @@ def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> Axi
                 plan.decides,
                 is_validated=is_validated(told, plan.decides),
                 is_simulated=plan.is_simulated
-                or any(one.is_simulated for one in (*shown, *told.judges)),
+                or any(one.is_simulated for one in shown)
+                or any(one.is_simulated for one in told.judges),
                 is_sealed=bool(given.seal),
             )
         ),
@@ -75,6 +76,8 @@ def is_validated(told: Judged, source: str) -> bool:
     rows = {one.judge: one.validation for one in told.judges}
     if told.panel is not None:
         rows[PANEL] = told.panel.validation
+    if source == PANEL and len(told.estimates) == 1:
+        source = told.estimates[0].source
     found = rows.get(source)
     return source in told.passed and found is not None and not found.unvalidated_languages
 

@@ -268,4 +268,5 @@ def _threshold(
     if source is None:
         return None
     items = items_of(source, frame.people, frame.baseline)
-    return threshold(source, items, axis, asked, given.locked.get(axis))
+    is_amended = any(one.field == f"threshold.{axis}" for one in given.amendments)
+    return threshold(source, items, axis, asked, given.locked.get(axis), is_amended=is_amended)

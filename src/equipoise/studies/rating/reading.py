@@ -15,6 +15,7 @@ from equipoise.records.judgement import Judgement
 from equipoise.records.packet import PacketKey
 from equipoise.records.rating_plan import Output, RatingPlan
 from equipoise.records.validation import LockedThreshold
+from equipoise.studies.loss.amendments import read_amendments
 
 KIND = "rating"
 ARCHIVES = "archive"
@@ -66,6 +67,7 @@ def gather(study: Path) -> Gathered:
         judgements=judgements,
         outputs=_outputs(study, plan),
         heads=heads,
+        amendments=read_amendments(study, plan_sha256),
         locked=_locked(study),
     )
 

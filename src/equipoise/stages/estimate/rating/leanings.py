@@ -1,7 +1,7 @@
 """What besides quality moves a judge: the order of a pair, and the length of a text."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -51,32 +51,47 @@ def leanings(verdicts: Sequence[SetVerdict], lengths: Lengths, arms: Sequence[st
     if not choices or len(used) > _MOST_ARMS:
         return Leanings(longer=longer, why="no verdict on different texts")
     options, names = _options(choices, lengths, used)
+    why = ""
     try:
         fit = fit_logit(options)
     except NotEstimable as error:
-        return Leanings(longer=longer, why=str(error))
+        if _LENGTH not in names:
+            return Leanings(longer=longer, why=str(error))
+        why = f"length cannot be told apart from the arms ({error})"
+        options, names = _without_length(options, names)
+        try:
+            fit = fit_logit(options)
+        except NotEstimable as other:
+            return Leanings(longer=longer, why=str(other))
     at = {name: n for n, name in enumerate(names)}
     worth = {arm: float(fit.value[at[arm]]) if arm in at else 0.0 for arm in used}
     half = t_quantile(0.95, fit.df)
     length = at.get(_LENGTH)
     effect = None if length is None else float(fit.value[length])
-    reach = 0.0 if length is None else half * float(np.sqrt(fit.covariance[length, length]))
+    spread = 0.0 if length is None else float(fit.covariance[length, length])
+    reach = half * float(np.sqrt(spread)) if spread > 0 else None
     return Leanings(
         longer=longer,
         order_effect=float(fit.value[at[_ORDER]]) if _ORDER in at else None,
         length_effect=effect,
-        length_lo=None if effect is None else effect - reach,
-        length_hi=None if effect is None else effect + reach,
+        length_lo=None if effect is None or reach is None else effect - reach,
+        length_hi=None if effect is None or reach is None else effect + reach,
         even={
             (b, a): worth[b] - worth[a]
             for n, a in enumerate(used)
             for b in used[n + 1 :]
             if length is not None
         },
+        why=why,
     )
 
 
 _ORDER, _LENGTH = " order", " length"
+
+
+def _without_length(options: Options, names: list[str]) -> tuple[Options, list[str]]:
+    kept = [n for n, name in enumerate(names) if name != _LENGTH]
+    return replace(options, features=options.features[:, :, kept]), [names[n] for n in kept]
 
 
 def longest(verdict: SetVerdict, lengths: Lengths) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from equipoise.errors import InputError, NotEstimable
+from equipoise.errors import InputError, NotEstimable, Tampered
 from equipoise.records.codec import digest, encode
 from equipoise.records.validation import LockedThreshold
 from equipoise.stages.estimate.rating.validating import Labelled, Source
@@ -56,6 +56,8 @@ def threshold(
     axis: str,
     asked: Mapping[str, Any],
     locked: LockedThreshold | None,
+    *,
+    is_amended: bool,
 ) -> LockedThreshold:
     """Gives s* and what people say of that which it accepts, on the half it has not seen.
 
@@ -66,9 +68,11 @@ def threshold(
         asked: the plan's ``threshold``: units of ``calibration`` and ``final``, perhaps ``target``
             and ``grid``.
         locked: what was chosen before; it stays, whatever the data say by now.
+        is_amended: whether an amendment has changed what was chosen.
 
     Raises:
         InputError: a unit is in both parts (``split_overlaps``).
+        Tampered: what is locked is not what the calibration data give, and no amendment says so.
     """
     parts = {part: set(asked.get(part, ())) for part in ("calibration", "final")}
     if both := sorted(parts["calibration"] & parts["final"]):
@@ -81,12 +85,22 @@ def threshold(
     rest = [one for one in items if one.unit in parts["final"]]
     found = locked or _fitted(source, own, axis, asked)
     seen = data_sha256(own)
+    if locked is not None and locked.data_sha256 == seen and not is_amended:
+        _refuse_other(locked, _fitted(source, own, axis, asked))
     notes = (
         ("the calibration data are others by now; s* stays as it was locked",)
         if locked is not None and locked.data_sha256 != seen
         else ()
     )
     return _reported(msgspec.structs.replace(found, notes=notes), rest)
+
+
+def _refuse_other(locked: LockedThreshold, fitted: LockedThreshold) -> None:
+    if locked.s != fitted.s:
+        raise Tampered(
+            f"the locked threshold of axis {locked.axis!r} is {locked.s}, the calibration half "
+            f"gives {fitted.s}; mend: put threshold.json back, or change it by `equipoise amend`"
+        )
 
 
 def data_sha256(items: Sequence[Item]) -> str:

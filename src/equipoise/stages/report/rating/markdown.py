@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from equipoise.records.ranking import AxisShown, Ranking
 from equipoise.stages.report.markdown import escape
+from equipoise.stages.report.rating.judges import judges_section, threshold_section
 from equipoise.stages.report.rating.people import people_section
 from equipoise.stages.report.rating.ranked import caveats, pair_rows
 from equipoise.stages.report.tables import Cell, Table
@@ -40,9 +41,15 @@ def _axis(axis: AxisShown) -> list[str]:
         blocks.append(f"Words by {escape(label(axis.decides))}{tags}")
         heads = ("Arm", "Against", "Word", "Difference", "Limits", "Could show")
         blocks.append(_grid(heads, pair_rows(found)))
-    section = people_section(axis)
-    for table in section.tables:
-        blocks += [f"### {escape(table.caption)}", _table(table)]
+    sections = (
+        people_section(axis),
+        judges_section(axis, ""),
+        threshold_section(axis.threshold, ""),
+    )
+    for section in sections:
+        for table in section.tables if section else ():
+            blocks += [f"### {escape(table.caption)}", _table(table)]
+        blocks += [escape(note) for note in section.notes] if section else []
     return blocks
 
 

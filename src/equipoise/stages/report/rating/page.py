@@ -8,6 +8,7 @@ from equipoise.records.ranking import AxisShown, PairShown, Ranking, RatingEstim
 from equipoise.stages.report.forest import Axis, Bar, scale
 from equipoise.stages.report.frame import filled
 from equipoise.stages.report.numbers import Span, count, counted, fixed, plain, span
+from equipoise.stages.report.rating.judges import judges_section, threshold_section
 from equipoise.stages.report.rating.people import people_section
 from equipoise.stages.report.rating.ranked import (
     caveats,
@@ -100,7 +101,11 @@ def _axis(ranking: Ranking, axis: AxisShown, n: int) -> AxisPage:
 
 def _sections(axis: AxisShown, n: int) -> tuple[Section, ...]:
     found = [_source(axis, e, f"axis-{n}-{k}") for k, e in enumerate(_estimates(axis), 1)]
-    return (*found, people_section(axis))
+    more = (
+        judges_section(axis, f"axis-{n}-judges"),
+        threshold_section(axis.threshold, f"axis-{n}-threshold"),
+    )
+    return (*found, people_section(axis), *(one for one in more if one is not None))
 
 
 def _estimates(axis: AxisShown) -> list[RatingEstimate]:
