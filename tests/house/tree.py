@@ -7,6 +7,8 @@ from pathlib import Path
 from house.documents import ROOT
 
 SOURCE = ROOT / "src" / "equipoise"
+PACKS = SOURCE / "examples" / "workshop"
+"""Aged projects that agents are to work on, which are not written as the house is."""
 
 
 @cache
@@ -27,7 +29,7 @@ def tracked() -> tuple[Path, ...]:
 
 def modules() -> list[Path]:
     """Every Python file of the package, of the tests and of the benchmarks."""
-    return [path for path in tracked() if path.suffix == ".py"]
+    return [path for path in tracked() if path.suffix == ".py" and not path.is_relative_to(PACKS)]
 
 
 def name_of(path: Path) -> str:

@@ -12,7 +12,8 @@ from equipoise.ports.agents import Available, Sandbox, Seed
 _CHOSEN = "equipoise.adapters.sandboxes.choosing:chosen"
 _SURVEYED = "equipoise.adapters.sandboxes.choosing:surveyed"
 _STORE = "equipoise.adapters.workspaces.store:SeedStore"
-_SEED_KINDS = ("folder", "repository", "commit")
+_WOVEN = "equipoise.adapters.workspaces.woven:read_recipe"
+_SEED_KINDS = ("folder", "repository", "commit", "recipe", "bug", "bare")
 
 
 async def sandbox(allowed: Sequence[str]) -> tuple[Sandbox, Available]:
@@ -79,9 +80,17 @@ class Seeds:
         if not isinstance(spec, Mapping) or not spec or not set(spec) <= set(_SEED_KINDS):
             raise InputError(
                 f"agent.seed is {spec!r}",
-                wanted="the name of a folder, {folder: ...}, or {repository: ..., commit: ...}",
+                wanted="the name of a folder, {folder: ...}, {repository: ..., commit: ...}, or "
+                "{recipe: seeds/NAME, bug: ...}",
                 code="bad_system",
             )
+        if "recipe" in spec:
+            recipe = _loaded(_WOVEN)(self._folder / inside(spec["recipe"], "agent.seed"))
+            is_bare = str(spec.get("bare", "false")).lower() == "true"
+            woven: Seed = self._store.from_commits(
+                recipe.commits(spec.get("bug") or None, is_onboarded=not is_bare)
+            )
+            return woven
         if "repository" in spec:
             path = self._folder / str(spec["repository"])
             made: Seed = self._store.from_repository(path, str(spec.get("commit", "HEAD")))

@@ -2,9 +2,11 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 
 from equipoise.adapters.systems.agent_freezing import frozen
@@ -39,22 +41,44 @@ def test_what_takes_too_long_where_a_fresh_copy_does_not_is_the_agents_doing(
     assert "took more than 0.01 s" in ending.detail
 
 
-def test_without_git_it_is_the_machines_fault(
-    seed: GitSeed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+IN_A_PROCESS_OF_ITS_OWN = """
+import os, sys, tempfile
+from pathlib import Path
+
+import anyio
+import msgspec
+
+from equipoise.adapters.systems.agent_freezing import frozen
+from equipoise.adapters.workspaces.store import SeedStore
+
+store, files, work, name, value = sys.argv[1:]
+seed = SeedStore(Path(store)).from_folder(Path(files))
+os.environ[name] = value
+tempfile.tempdir = None
+print(msgspec.json.encode(anyio.run(frozen, seed, Path(work), (), 60.0)).decode())
+"""
+
+
+def _ended_with(folder: Path, work: Path, name: str, value: Path) -> Ending:
+    """Freezes in another process, under another value of one variable of the environment."""
+    asked = [sys.executable, "-c", IN_A_PROCESS_OF_ITS_OWN, str(folder / "seeds")]
+    asked += [str(folder / "files"), str(work), name, str(value)]
+    surroundings = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(asked, capture_output=True, check=True, env=surroundings)
+    return msgspec.json.decode(done.stdout, type=Ending)
+
+
+def test_without_git_it_is_the_machines_fault(seed: GitSeed, tmp_path: Path) -> None:
     work = tmp_path / "cell" / "workspace"
     seed.copy(work)
     work.joinpath("calc.py").write_text("def add(a, b):\n    return a + b\n")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    ending = _ended(seed, work)
+    ending = _ended_with(tmp_path, work, "PATH", tmp_path)
     assert (ending.kind, ending.fault) == (EndingKind.INFRASTRUCTURE_ERROR, Fault.INFRASTRUCTURE)
     assert ending.detail.count("there is no git") == 2
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a disk of a few bytes is mounted: needs root")
-def test_a_full_disk_is_the_machines_fault(
-    seed: GitSeed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_the_machines_fault(seed: GitSeed, tmp_path: Path) -> None:
     work, disk = tmp_path / "cell" / "workspace", tmp_path / "disk"
     seed.copy(work)
     work.joinpath("data.bin").write_bytes(os.urandom(1 << 20))
@@ -63,8 +87,7 @@ def test_a_full_disk_is_the_machines_fault(
     if subprocess.run(mount, check=False, capture_output=True).returncode:
         pytest.skip("nothing can be mounted here")
     try:
-        monkeypatch.setattr("tempfile.tempdir", str(disk))
-        ending = _ended(seed, work)
+        ending = _ended_with(tmp_path, work, "TMPDIR", disk)
     finally:
         subprocess.run(["umount", str(disk)], check=True)
     assert (ending.kind, ending.fault) == (EndingKind.INFRASTRUCTURE_ERROR, Fault.INFRASTRUCTURE)

@@ -1,0 +1,1 @@
+"""The outcome study: coding agents judged by hidden tests that were proved beforehand."""
