@@ -109,13 +109,18 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a run may spend; null = no limit. `cell_timeout_s` bounds one attempt."""
+    """What a run may spend; null = no limit. `cell_timeout_s` bounds one attempt.
+
+    `resources` bound how many cells that need a ``model``, ``sandbox`` or ``database`` are under
+    way at the same time; what is not named is bounded by `concurrency` alone.
+    """
 
     cell_timeout_s: float = 60.0
     max_usd: float | None = None
     max_minutes: float | None = None
     max_attempts: int = 2
     concurrency: int = 4
+    resources: dict[str, int] = {}
 
 
 class StateSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -245,6 +245,7 @@ def _setting(around: Around) -> Any:
         clock=around.clock,
         spent_usd=around.spent_usd,
         state=around.state,
+        most_calls=around.most_calls,
     )
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -111,10 +112,13 @@ class _Folder:
     ledger: None = None
     clock: None = None
     spent_usd: float = 0.0
+    most_calls: None = None
 
 
 def _terms(said: Mapping[str, Any], setting: Any) -> dict[str, Any]:
-    limits = import_module("equipoise.gateway.limits").Limits
+    limits = partial(import_module("equipoise.gateway.limits").Limits, spent_usd=setting.spent_usd)
+    if setting.most_calls:
+        limits = partial(limits, concurrency=setting.most_calls)
     prices = import_module("equipoise.gateway.prices")
     tables = [prices.ListedPrices()]
     if said.get("prices"):
@@ -126,7 +130,7 @@ def _terms(said: Mapping[str, Any], setting: Any) -> dict[str, Any]:
             f"provider.max_usd is {said['max_usd']!r}", wanted="US dollars", code="bad_system"
         ) from None
     return {
-        "limits": limits(max_usd=most, spent_usd=setting.spent_usd),
+        "limits": limits(max_usd=most),
         "prices": prices.FirstOf(tables),
         "allowed_aliases": tuple(said.get("aliases") or ()),
         "may_reach_out": str(said.get("may_reach_out", "no")) in {"yes", "true"},

@@ -1,8 +1,8 @@
 """A system within the process, for the engine: answers by a function, and counts what it does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Self
+from typing import Any, Self
 
 import anyio
 
@@ -81,29 +81,36 @@ def answered(request: Request) -> Answer:
     return Answer(ending=Ending(), output=request.brief.unit.encode(), cost_usd=0.25)
 
 
-def errands_of(n: int) -> list[Errand]:
+def errands_of(n: int, needs: Callable[[int], Iterable[str]] = lambda _: ()) -> list[Errand]:
     return [
         Errand(
             cell=Cell(unit=f"u{i}", arm="new"),
             brief=Brief(unit=f"u{i}", content={}, labels={"intent": "refund"}),
+            needs=frozenset(needs(i)),
         )
         for i in range(n)
     ]
 
 
-def terms(**limits: float) -> Terms:
+def terms(**limits: Any) -> Terms:
     return Terms(
         seed=7,
         witness="",
-        limits=Limits(**{"cell_timeout_s": 5.0, **limits}),  # type: ignore[arg-type]  # whole ones too
+        limits=Limits(**{"cell_timeout_s": 5.0, **limits}),
         clock=lambda: datetime(2026, 5, 1, tzinfo=UTC),
     )
 
 
 def executed(
-    desk: Desk, book: Book, shared: Terms, n: int, *, max_cells: int | None = None
+    desk: Desk,
+    book: Book,
+    shared: Terms,
+    n: int,
+    *,
+    max_cells: int | None = None,
+    needs: Callable[[int], Iterable[str]] = lambda _: (),
 ) -> Progress:
-    """Executes n errands and gives how far it came."""
+    """Executes n errands and gives how far it came; `needs` are the resources of each."""
     tools = Tools(
         system=desk,
         recorder=book,
@@ -111,6 +118,6 @@ def executed(
     )
 
     async def run() -> Progress:
-        return await execute(errands_of(n), shared, tools)
+        return await execute(errands_of(n, needs), shared, tools)
 
     return anyio.run(run)

@@ -1,9 +1,12 @@
 """The engine: bounded, retries only what is not the system's, stops at limits, loses nothing."""
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 
 import anyio
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from equipoise.ports import Answer
 from equipoise.records.brief import Request
@@ -21,6 +24,56 @@ def test_never_more_at_once_than_allowed(concurrency: int) -> None:
     assert desk.most_at_once == min(concurrency, 12)
     assert progress.n_settled == 12
     assert Counter(e.trial.unit for e in book.executed) == {f"u{i}": 1 for i in range(12)}
+
+
+class _Overlap(Desk):
+    """Knows of each kind of cell how many were under way at most, and what was begun when."""
+
+    def __init__(self, kind_of: Callable[[int], Iterable[str]]) -> None:
+        super().__init__(answered)
+        self._kind_of = kind_of
+        self.now, self.most = Counter[str](), Counter[str]()
+
+    async def execute(self, request: Request) -> Answer:
+        number = int(request.brief.unit[1:])
+        held = [*self._kind_of(number), "cell"]
+        self.asked.append(request)
+        self.now.update(held)
+        self.most |= self.now
+        await anyio.sleep(0.002 + number % 5 * 0.001)
+        self.now.subtract(held)
+        return answered(request)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.lists(st.sets(st.sampled_from(["model", "sandbox", "database"])), min_size=1, max_size=24),
+    st.dictionaries(st.sampled_from(["model", "sandbox", "database"]), st.integers(1, 3)),
+    st.integers(1, 8),
+)
+def test_each_resource_bounds_those_that_need_it_and_nothing_waits_for_ever(
+    needs: list[set[str]], resources: dict[str, int], concurrency: int
+) -> None:
+    desk, book = _Overlap(lambda n: needs[n]), Book()
+    shared = terms(concurrency=concurrency, resources=resources)
+    progress = executed(desk, book, shared, len(needs), needs=lambda n: needs[n])
+    assert progress.n_settled == len(needs)
+    assert len({e.trial.unit for e in book.executed}) == len(book.executed) == len(needs)
+    assert all(desk.most[name] <= most for name, most in resources.items())
+    assert desk.most["cell"] <= concurrency
+    free = [number for number, held in enumerate(needs) if not held & resources.keys()]
+    begun = [int(request.brief.unit[1:]) for request in desk.asked]
+    assert [number for number in begun if number in free] == free, "those that wait for nothing"
+
+
+def test_a_scarce_resource_keeps_nobody_else_from_working() -> None:
+    def needs(number: int) -> tuple[str, ...]:
+        return ("sandbox",) if number < 10 else ("model",)
+
+    desk, book = _Overlap(needs), Book()
+    limits = terms(concurrency=6, resources={"sandbox": 1, "model": 4})
+    executed(desk, book, limits, 30, needs=needs)
+    assert dict(desk.most) == {"sandbox": 1, "model": 4, "cell": 5}
 
 
 def test_a_trial_says_what_was_executed() -> None:

@@ -16,7 +16,8 @@ class Setting:
     started is noted, so that the next run can end what a killed one left; `concurrency` how many
     requests may be under way at once; `state` the address of the database that is the state;
     `clock` dates what is recorded (null = nothing is run). `spent_usd` is what earlier parts of the
-    run have cost, as far as the archive knows.
+    run have cost, as far as the archive knows; at most `most_calls` of a model are made at once
+    (null = as many as the gateway allows).
     """
 
     folder: Path
@@ -27,6 +28,7 @@ class Setting:
     concurrency: int = 4
     clock: Callable[[], datetime] | None = None
     spent_usd: float = 0.0
+    most_calls: int | None = None
 
     @property
     def fixed(self) -> dict[str, Any]:

@@ -116,6 +116,7 @@ class BudgetDraft(_Strict):
         cell_timeout_s: one attempt is ended after it.
         max_attempts: attempts at a repetition that failed for want of infrastructure.
         concurrency: attempts at the same time.
+        resources: of these, how many that need a model, a sandbox or a database.
     """
 
     sample: Count | None = None
@@ -124,6 +125,9 @@ class BudgetDraft(_Strict):
     cell_timeout_s: Positive = 60.0
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 2
     concurrency: Annotated[int, Field(ge=1, le=1024)] = 4
+    resources: dict[
+        Literal["model", "sandbox", "database"], Annotated[int, Field(ge=1, le=1024)]
+    ] = {}
 
 
 class StoppingDraft(_Strict):

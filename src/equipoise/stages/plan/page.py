@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from equipoise.records.plan import Batch, Mode, Plan, Provenance, Stopping
+from equipoise.records.plan import Batch, Limits, Mode, Plan, Provenance, Stopping
 from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.plan.outlook import Outlook
 
@@ -159,11 +159,16 @@ def _arms(plan: Plan, outlook: Outlook) -> Iterator[str]:
                 ("teardown: state put back", kept),
                 ("time limit of an attempt", f"{limits.cell_timeout_s:g} s"),
                 ("attempts at most", f"{limits.max_attempts}"),
-                ("at the same time", f"{limits.concurrency}"),
+                ("at the same time", _at_once(limits)),
                 ("minutes at most", _limit(limits.max_minutes)),
                 ("US dollars at most", _limit(limits.max_usd)),
             ],
         )
+
+
+def _at_once(limits: Limits) -> str:
+    bounds = [f"{most} with a {name}" for name, most in sorted(limits.resources.items())]
+    return f"{limits.concurrency}" + (f", of these {', '.join(bounds)}" if bounds else "")
 
 
 def _units(plan: Plan) -> Iterator[str]:

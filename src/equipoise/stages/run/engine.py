@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from equipoise.records.brief import Request
 from equipoise.records.cell import Cell
 from equipoise.stages.run.attempt import Executed, Terms, attempt, request_of
 from equipoise.stages.run.pace import LONGEST_S, Pace
+from equipoise.stages.run.resources import Waiting
 from equipoise.stages.run.schedule import Errand, is_worth_another
 from equipoise.stages.run.spending import Spending
 
@@ -106,30 +107,32 @@ async def execute(errands: Sequence[Errand], terms: Terms, tools: Tools) -> Prog
     """Executes the errands and gives how far it came.
 
     Of one cell, faults that are not the system's are tried again up to the plan's `max_attempts`; a
-    retry is a further attempt of the same repetition, never a further repetition. Where an answer
-    asks to wait, no cell begins an attempt meanwhile. When cancelled, every attempt under way is
-    ended and recorded as aborted.
+    retry is a further attempt of the same repetition, never a further repetition. Beside the plan's
+    concurrency each of its resources bounds how many cells that need it are under way. Where an
+    answer asks to wait, no cell begins an attempt meanwhile. When cancelled, every attempt
+    under way is ended and recorded as aborted.
 
     Raises:
         StorageFull: what the recorder raises ends the run; attempts under way are aborted.
     """
     before = tools.spending.usd
     progress = Progress(n_cells=len(errands), usd=before, usd_before=before)
-    queue = iter(errands)
+    waiting = Waiting(errands, terms.limits.resources)
     n_workers = 1 if tools.prepare else max(1, min(terms.limits.concurrency, len(errands)))
     async with anyio.create_task_group() as group:
         for _ in range(n_workers):
-            group.start_soon(_work, queue, terms, tools, progress)
+            group.start_soon(_work, waiting, terms, tools, progress)
     return progress
 
 
-async def _work(queue: Iterator[Errand], terms: Terms, tools: Tools, progress: Progress) -> None:
-    for errand in queue:
-        if not await tools.pace.clear(lambda: tools.stops(progress)):
-            return
-        tools.spending.n_cells += 1
-        if not await _settle(errand, terms, tools, progress):
-            return
+async def _work(waiting: Waiting, terms: Terms, tools: Tools, progress: Progress) -> None:
+    while True:
+        async with waiting.next() as errand:
+            if errand is None or not await tools.pace.clear(lambda: tools.stops(progress)):
+                return
+            tools.spending.n_cells += 1
+            if not await _settle(errand, terms, tools, progress):
+                return
         progress.n_settled += 1
         progress.waits = ""
         if tools.on_settled:

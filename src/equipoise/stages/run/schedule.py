@@ -1,5 +1,6 @@
-"""What an arm still has to execute: its cells in an order of the plan's seed, minus what stands."""
+"""What an arm still has to execute: its cells, the most useful first, minus what stands."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -24,13 +25,15 @@ class Errand:
     """A cell that is to be executed, with what the system may see of its unit.
 
     `attempt` is the number of the next attempt: one more than was ever begun. `n_faults` counts the
-    attempts so far that ended in a fault worth another try.
+    attempts so far that ended in a fault worth another try. `needs` names the resources of which it
+    holds one each for as long as it is under way.
     """
 
     cell: Cell
     brief: Brief
     attempt: int = 1
     n_faults: int = 0
+    needs: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -70,12 +73,29 @@ def cells_of(units: Iterable[UnitPlan], arm: str) -> list[Cell]:
     ]
 
 
-def shuffled(cells: Iterable[Cell], seed: int) -> list[Cell]:
-    """Gives the cells in an order of the seed; where a cell stands depends on no other cell.
+def ordered(cells: Iterable[Cell], units: Iterable[UnitPlan], seed: int) -> list[Cell]:
+    """Gives the cells in the order in which they are begun: what is most useful comes first.
 
-    The arm is left out of it, so that the arms of a study meet their units in the same order.
+    Anchors first; then every unit once before any a second time; each time by turns one unit of
+    every partition, so that a thin one is whole long before one with more units than it needs. A
+    run that is broken off has seen all partitions equally deep, and has its anchors. What is
+    equally useful comes in an order of the seed. Where a cell stands follows from the plan's units
+    alone, and not from the arm: the arms of a study meet their units in the same order.
     """
-    return sorted(cells, key=lambda c: (identity_of("order", seed, c.unit, c.repetition), c.unit))
+    by_id = {unit.id: unit for unit in units}
+    depth: dict[str, int] = {}
+    n_seen: Counter[tuple[str, bool]] = Counter()
+    for unit in sorted(by_id, key=lambda unit: (identity_of("order", seed, unit), unit)):
+        stratum = (by_id[unit].partition, by_id[unit].repetitions == 1)
+        depth[unit] = n_seen[stratum]
+        n_seen[stratum] += 1
+
+    def place(cell: Cell) -> tuple[bool, int, int, str, str]:
+        is_repeated = by_id[cell.unit].repetitions > 1
+        chance = identity_of("order", seed, cell.unit, cell.repetition)
+        return is_repeated, cell.repetition, depth[cell.unit], chance, cell.unit
+
+    return sorted(cells, key=place)
 
 
 def in_unit_order(units: Iterable[str], seed: int) -> list[str]:
@@ -91,6 +111,7 @@ def errands(
     briefs: Mapping[str, Brief],
     standing: Mapping[str, Standing],
     max_attempts: int,
+    needs: frozenset[str] = frozenset(),
 ) -> list[Errand]:
     """Gives what is still to be executed, in the order of the cells."""
     left = []
@@ -103,6 +124,7 @@ def errands(
                     brief=briefs[cell.unit],
                     attempt=stands.n_begun + 1,
                     n_faults=stands.n_faults,
+                    needs=needs,
                 )
             )
     return left

@@ -20,8 +20,9 @@ class Around:
 
     `ledger` is the file in which programs are noted, so that a later run can end what was left;
     `clock` dates what is recorded (null = nothing is run); `spent_usd` is what earlier parts of
-    the run of this arm have cost, as far as its archive knows; `state` is the address of the
-    database that is the state, where it is one.
+    the run of this arm have cost, as far as its archive knows; at most `most_calls` of a model are
+    made at once (null = as many as the gateway allows); `state` is the address of the database that
+    is the state, where it is one.
     """
 
     folder: Path
@@ -31,6 +32,7 @@ class Around:
     clock: Callable[[], datetime] | None = None
     spent_usd: float = 0.0
     state: str = ""
+    most_calls: int | None = None
 
 
 JudgePrice = Callable[[JudgePlan, Path, int, date], float | None]

@@ -23,8 +23,9 @@ from equipoise.records.event import EventKind
 from equipoise.records.plan import ArmPlan, Limits
 from equipoise.stages.run.attempt import Terms
 from equipoise.stages.run.engine import Progress, Tools, execute
-from equipoise.stages.run.schedule import Errand, cells_of, errands, shuffled
+from equipoise.stages.run.schedule import Errand, cells_of, errands, ordered
 from equipoise.stages.run.spending import Spending
+from equipoise.studies.loss.needing import MODEL, needs_of
 from equipoise.studies.loss.running_asked import Adapters, Around, Asked, Clock, Part
 from equipoise.studies.loss.running_frame import CELLS, Frame
 from equipoise.studies.loss.running_place import Place, Stood, what_stood, witness_of
@@ -140,6 +141,7 @@ class Live:
             clock=self.clock,
             spent_usd=stood.spent_usd,
             state=store.address if isinstance(store, Addressed) else "",
+            most_calls=plan.limits.resources.get(MODEL),
         )
         await frame.check_sandbox(around.environment, lambda: self.adapters.observed(around))
         before = await frame.take_snapshot()
@@ -218,13 +220,15 @@ class Live:
 
     def _errands(self, stood: Stood) -> list[Errand]:
         if self.part is None:
-            ordered = shuffled(self._cells(), self.sealed.plan.seed)
+            due = self._cells()
+            in_order = ordered(due, self.sealed.plan.units, self.sealed.plan.seed)
         else:
             place = {unit: number for number, unit in enumerate(self.part.units)}
             due = [cell for cell in self._cells() if cell.unit in place]
-            ordered = sorted(due, key=lambda cell: (place[cell.unit], cell.repetition))
+            in_order = sorted(due, key=lambda cell: (place[cell.unit], cell.repetition))
         limit = self.sealed.plan.limits.max_attempts
-        return errands(ordered, self.sealed.briefs, stood.standing, limit)
+        needs = needs_of(self.arm, self.sealed.plan.state)
+        return errands(in_order, self.sealed.briefs, stood.standing, limit, needs)
 
     def _limits(self) -> Limits:
         limits, asked = self.sealed.plan.limits, self.asked
