@@ -40,6 +40,11 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     worst: int | None = None
     warning: str = ""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether any choice is right."""
+        return self.best is None and self.worst is None
+
     def is_right(self, answer: Answer) -> bool:
         """Says whether an answer is what a careful reader chooses."""
         return (

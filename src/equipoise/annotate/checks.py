@@ -19,7 +19,8 @@ class Checked:
 def checked(campaign: Campaign, annotator: str, answers: Sequence[Answer]) -> dict[str, Checked]:
     """Gives what an annotator's answers to checks come to, by kind of check.
 
-    A check that is told counts as right only at the first try, for afterwards it was told.
+    A check that is told counts as right only at the first try, for afterwards it was told. A set in
+    which any choice is right (one text twice) tells nothing yet, and is not counted.
     """
     held = standing(answers)
     found = {}
@@ -27,7 +28,7 @@ def checked(campaign: Campaign, annotator: str, answers: Sequence[Answer]) -> di
         n = n_right = n_wrong = 0
         for packet, check in campaign.checks.items():
             one = held.get((annotator, packet))
-            if check.kind != kind or one is None:
+            if check.kind != kind or one is None or check.is_open:
                 continue
             tries = [a for a in answers if a.packet == packet and a.kind is AnswerKind.GIVEN]
             wrong = [a for a in tries if not check.is_right(a)]
@@ -39,5 +40,14 @@ def checked(campaign: Campaign, annotator: str, answers: Sequence[Answer]) -> di
 
 
 def passed(campaign: Campaign, annotator: str, answers: Sequence[Answer]) -> bool:
-    """Says whether as many silent checks are right as the plan asks for."""
-    return checked(campaign, annotator, answers)["silent"].n_right >= campaign.rule.need
+    """Says whether on every axis as many silent checks are right as the plan asks for."""
+    held = standing(answers)
+    right: dict[str, int] = {}
+    for packet in campaign.lists.get(annotator, ()):
+        check, one = campaign.checks.get(packet), held.get((annotator, packet))
+        if check is not None and check.kind == "silent" and not check.is_open:
+            axis = campaign.packets[packet].axis
+            right[axis] = right.get(axis, 0) + (one is not None and check.is_right(one))
+    return all(n >= campaign.rule.need for n in right.values()) and (
+        bool(right) or not campaign.rule.need
+    )

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from equipoise.records.rating_plan import Policy
-from equipoise.stages.plan.draft import Count, Name, Share, Text, Truth
+from equipoise.stages.plan.draft import Count, Name, Positive, Share, Text, Truth
 
 LARGEST_SET = 8
 """The most outputs that people are asked to hold against each other at once."""
@@ -89,7 +89,21 @@ class PanelJudgeDraft(_Strict):
 
 
 class PanelDraft(_Strict):
-    """The model judges and how they are asked; see docs/how-to/judges.md."""
+    """The model judges and how they are asked.
+
+    Args:
+        policy: single, double or panel.
+        judges: the judges; the family of each model is looked up in families.yaml.
+        repeats: how often each is asked about a set under policy panel, as often in each order.
+        templates: wordings of the question, each as often.
+        quorum: share of the repeats that a verdict needs.
+        max_unreadable: a judge with a larger share of answers that cannot be read is not used.
+        double_rating: share of the sets that are judged twice under policy double.
+        max_attempts: how often it is asked where an answer cannot be read.
+        max_chars: of each text so many characters are shown.
+        max_usd: what all judges together may cost.
+        concurrency: questions at the same time.
+    """
 
     policy: Policy
     judges: Annotated[tuple[PanelJudgeDraft, ...], Field(min_length=1)]
@@ -98,7 +112,10 @@ class PanelDraft(_Strict):
     quorum: Share = 0.5
     max_unreadable: Share = 0.05
     double_rating: Share = 0.20
-    settings: dict[str, Any] = {}
+    max_attempts: Annotated[int, Field(ge=1, le=10)] = 3
+    max_chars: Annotated[int, Field(ge=100, le=10_000_000)] = 50_000
+    max_usd: Positive | None = None
+    concurrency: Annotated[int, Field(ge=1, le=256)] = 4
 
 
 class ThresholdDraft(_Strict):

@@ -1,5 +1,6 @@
 """From the folder of a rating study to its plan: reads what it names, makes what is promised."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ from equipoise.records.rating_plan import (
     RatingPlan,
     SetKind,
 )
+from equipoise.stages.grade.judges.policies import faults as policy_faults
+from equipoise.stages.grade.judges.policies import warnings as policy_warnings
+from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.stages.plan.rating_checks import CheckTerms, check_sets
 from equipoise.stages.plan.rating_draft import PanelDraft, RatedAxisDraft, RatingStudyDraft
 from equipoise.stages.plan.rating_load import read_rating_study
@@ -73,7 +77,7 @@ def plan_rating(study: Path) -> PlannedRating:
         Blocked: something the study needs is not there; names it.
     """
     text = read_needed(study / STUDY, "the study file")
-    draft, _ = read_rating_study(text)
+    draft, faults = read_rating_study(text)
     content = read_needed(study / draft.outputs, "the outputs")
     families = study_families(study, draft.families or "")
     shown = _shown(draft, content, families)
@@ -83,6 +87,8 @@ def plan_rating(study: Path) -> PlannedRating:
     sets = [one for axis in made for one in axis.sets]
     checks = _checks(draft)
     sets += [one for axis in made for one in check_sets(axis, checks, terms, outputs)]
+    panel = _panel(draft.judges, families) if draft.judges else None
+    refuse(_unfit(panel, terms.set_size, faults))
     plan = RatingPlan(
         **_promised(draft, terms),
         axes=tuple(one.axis for one in made),
@@ -90,7 +96,7 @@ def plan_rating(study: Path) -> PlannedRating:
         outputs_file=draft.outputs,
         outputs_sha256=digest(content),
         blinded_sha256=shown.sha256,
-        panel=_panel(draft.judges, families) if draft.judges else None,
+        panel=panel,
         threshold=_threshold(draft, outputs),
         tool_version=__version__,
         study_sha256=digest(text),
@@ -191,7 +197,10 @@ def _outlook(
         lists=lists,
         checks=told_checks(plan),
         doubts=tuple(rating_doubts(plan, axes)),
-        remarks=tuple(rating_remarks(plan, axes)),
+        remarks=(
+            *rating_remarks(plan, axes),
+            *(policy_warnings(plan.panel) if plan.panel else ()),
+        ),
         legal=legal,
     )
 
@@ -217,8 +226,8 @@ def _promised(draft: RatingStudyDraft, terms: SetTerms) -> dict[str, Any]:
             n_tutorial=checks.tutorial,
             n_equal=checks.equal,
         ),
-        "rules": tuple(rule.model_dump(by_alias=True) for rule in draft.rules),
         "families_file": draft.families or "",
+        "rules": tuple(rule.model_dump(by_alias=True) for rule in draft.rules),
     }
 
 
@@ -252,6 +261,13 @@ def _threshold(draft: RatingStudyDraft, outputs: Outputs) -> dict[str, Any]:
     return {key: value for key, value in said.items() if value is not None} | dict(parts)
 
 
+def _unfit(panel: PanelPlan | None, set_size: int, faults: Faults) -> Iterator[str]:
+    """Yields what of the plan of judges breaks its policy."""
+    for one in policy_faults(panel, set_size) if panel else ():
+        found, _, mend = one.partition("; mend: ")
+        yield faults.at(("judges",), f": {found}", mend=mend or "change it")
+
+
 def _panel(draft: PanelDraft, families: FamilyMap) -> PanelPlan:
     return PanelPlan(
         policy=draft.policy,
@@ -269,5 +285,8 @@ def _panel(draft: PanelDraft, families: FamilyMap) -> PanelPlan:
         max_unreadable=draft.max_unreadable,
         double_rating_share=draft.double_rating,
         families_sha256=families.sha256,
-        settings=draft.settings,
+        max_attempts=draft.max_attempts,
+        max_chars=draft.max_chars,
+        max_usd=draft.max_usd,
+        concurrency=draft.concurrency,
     )
