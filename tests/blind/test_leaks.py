@@ -156,6 +156,22 @@ def test_all_texts_of_all_arms_are_masked_alike_and_counted() -> None:
     assert "No output names its arm" in "\n".join(leak_lines(none))
 
 
+@pytest.mark.requirement("ABX-38")
+def test_an_ordinary_word_that_only_its_own_arm_uses_is_flagged() -> None:
+    names = hidden_names(arms=["guided", "plain"], models=[], families=MAP)
+    outputs = [
+        Output(unit=f"u{number}", arm=arm, text=text)
+        for number in range(6)
+        for arm, text in (
+            ("guided", "A plain tale, as a guided pen writes it."),
+            ("plain", "A plain tale of mine."),
+        )
+    ]
+    masked, report = mask_outputs(outputs, names)
+    assert list(masked) == outputs
+    assert [report.n_with(arm, is_masked=False) for arm in ("guided", "plain")] == [6, 0]
+
+
 @pytest.mark.requirement("X-A9")
 @pytest.mark.parametrize(
     "text",

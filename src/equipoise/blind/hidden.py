@@ -24,9 +24,9 @@ class Sense(StrEnum):
     """How a name has to be read to be one.
 
     `SURE`: wherever it stands (``release-2``, ``gpt-4o``). `WORDS`: several ordinary words; sure
-    where they are joined (``new_prompt``), with blanks only beside a word such as *variant*.
-    `PLAIN`: one ordinary word or letter (``new``, ``A``), a name only beside such a word. `PROPER`:
-    a word with a capital that is also somebody's name (``Claude``).
+    where they are joined (``new_prompt``, ``NewPrompt``), with blanks only beside a
+    word such as *variant*. `PLAIN`: one ordinary word or letter (``new``, ``A``), a name only
+    beside such a word. `PROPER`: a word with a capital that is also somebody's name (``Claude``).
     """
 
     SURE = "sure"
@@ -124,7 +124,7 @@ def _grouped(count: str) -> str:
 
 
 def _sense(name: str) -> Sense:
-    words = re.findall(r"[^\W_]+", name)
+    words = re.findall(r"[^\W_]+", re.sub(r"(?<=[^\W\d_])(?<![A-Z])(?=[A-Z])", " ", name))
     if re.fullmatch(r"[vV]?\d+", name):  # every text has a 2, and many a v2
         return Sense.PLAIN
     if any(sign.isdigit() for sign in name) and any(sign.isalpha() for sign in name):

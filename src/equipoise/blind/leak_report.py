@@ -1,13 +1,13 @@
 """Masks outputs before they become packets, and says what was masked, arm by arm."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from equipoise.blind.hidden import HiddenName
-from equipoise.blind.leaks import Leak, find_leaks, mask
+from equipoise.blind.hidden import HiddenName, Hides, Sense
+from equipoise.blind.leaks import Leak, find_leaks, find_words, mask
 from equipoise.records.packet import Doc
 from equipoise.records.rating_plan import Output
 
@@ -15,6 +15,8 @@ TELLING_DIFFERENCE = 0.10
 """From this difference of shares on the mask itself may tell arms apart."""
 
 _TELLING_COUNT = 3
+_OFTENER = 3
+_SHORTEST_OWN = 3
 
 _SHOWN = 12
 
@@ -80,9 +82,10 @@ def mask_outputs(
     """Gives the outputs as raters may see them, and what was found in them.
 
     Every text, prompt and document of every arm is searched for all names and masked in the same
-    way, so that a mask says nothing of whose text it is in. Documents that are not shown are masked
-    too. Names of documents stay, since an axis shows them by name: `judge_texts` has those that
-    are shown.
+    way, so that a mask says nothing of whose text it is in. An ordinary word that names an arm is
+    flagged where it stands more than three times as often in that arm's outputs as in others.
+    Documents that are not shown are masked too. Names of documents stay, since an axis shows them
+    by name: `judge_texts` has those that are shown.
     """
     masked: list[Output] = []
     found: list[FoundLeak] = []
@@ -122,7 +125,27 @@ def mask_outputs(
                 docs=docs,
             )
         )
+    found += _own_words(masked, [one for one in names if one.hides is Hides.ARM], n_outputs)
     return tuple(masked), LeakReport(n_outputs=dict(n_outputs), found=tuple(found))
+
+
+def _own_words(
+    outputs: Sequence[Output], arms: Iterable[HiddenName], n_outputs: Mapping[str, int]
+) -> Iterator[FoundLeak]:
+    """Ordinary words that name an arm and stand in its own outputs, and hardly in any other's."""
+    for name in arms:
+        if name.sense is not Sense.PLAIN or len(name.letters) < _SHORTEST_OWN:
+            continue
+        told = [(output, leak) for output in outputs for leak in find_words(output.text, name)[:1]]
+        own = [(output, leak) for output, leak in told if output.arm == name.name]
+        n_others = sum(n_outputs.values()) - n_outputs.get(name.name, 0)
+        share = (len(told) - len(own)) / n_others if n_others else 0.0
+        if own and len(own) / n_outputs[name.name] > _OFTENER * share:
+            for output, leak in own:
+                words = output.text[leak.start : leak.end]
+                yield FoundLeak(
+                    arm=output.arm, unit=output.unit, part="text", leak=leak, words=words
+                )
 
 
 def leak_lines(report: LeakReport) -> tuple[str, ...]:

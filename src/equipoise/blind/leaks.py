@@ -59,6 +59,17 @@ def find_leaks(text: str, names: Iterable[HiddenName]) -> tuple[Leak, ...]:
     return _apart(text, found)
 
 
+def find_words(text: str, name: HiddenName) -> tuple[Leak, ...]:
+    """Gives every place where the name stands as a word, whatever it means; none is masked."""
+    pattern = rf"(?<![^\W_]){re.escape(name.name)}(?![^\W_])"
+    return tuple(
+        Leak(
+            start=found.start(), end=found.end(), hides=name.hides, name=name.name, is_masked=False
+        )
+        for found in re.finditer(pattern, text, re.IGNORECASE)
+    )
+
+
 def mask(text: str, leaks: Iterable[Leak]) -> str:
     """Gives the text with `MASK` in place of each leak that is to be masked."""
     parts: list[str] = []
