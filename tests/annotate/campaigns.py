@@ -14,9 +14,12 @@ from typing import Any
 
 import httpx
 
+from equipoise.annotate.answers import answers
 from equipoise.annotate.links import hashed, path_of
+from equipoise.records.answer import Answer
 from equipoise.records.codec import encode
 from equipoise.records.packet import Doc, Option, Packet
+from equipoise.wiring.annotating import answers_database
 
 WORDS = {
     "en": ("The river kept its name.", "A name was kept by the river.", "River name kept.", "The"),
@@ -35,6 +38,16 @@ class Made:
     tokens: dict[str, str]
     lists: dict[str, list[str]]
     packets: dict[str, Packet] = field(default_factory=dict)
+    database: str = ""
+    """Where answers are, if not in the campaign's own file."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return ("--database", self.database) if self.database else ()
+
+    def kept(self) -> list[Answer]:
+        """Gives the answers as `annotate collect` reads them."""
+        return answers(self.study, answers_database(self.database))
 
     def path(self, who: str) -> str:
         return path_of(who, self.tokens[who])

@@ -50,7 +50,8 @@ def stand(campaign: Campaign, annotator: str, answers: Sequence[Answer]) -> Stan
     acts = [one for one in answers if packet and one.packet == packet]
     tries = [one for one in acts if one.kind is AnswerKind.GIVEN]
     wrong = held.get(packet) if packet else None
-    last = max(held.values(), key=lambda one: one.seq, default=None)
+    ended = [one for one in held.values() if is_done(campaign, one)]
+    last = max(ended, key=lambda one: one.seq, default=None)
     check = campaign.checks.get(last.packet) if last else None
     guesses = [one.guess for one in answers if one.kind is AnswerKind.GUESSED]
     return Standing(

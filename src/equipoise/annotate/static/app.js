@@ -39,7 +39,7 @@
   }
 
   if (undo) undo.addEventListener("submit", (event) => { event.preventDefault(); send(undo, {}); });
-  if (begin) begin.focus();
+  if (begin) begin.focus({ preventScroll: true });
 
   const useKeys = document.getElementById("use-keys");
   if (useKeys) {
@@ -109,11 +109,12 @@
       .catch(() => { isDrafted = false; });
   }
 
-  function pick(role, at) {
+  // A button takes back what it chose; a key that is pressed twice means what it meant once.
+  function pick(role, at, isKey) {
     const other = role === "best" ? "worst" : "best";
     if (isPair && role === "worst") return;
     const on = String(at);
-    form.elements[role].value = value(role) === on ? "" : on;
+    form.elements[role].value = value(role) === on && !isKey ? "" : on;
     if (value(other) === on) form.elements[other].value = "";
     tell("");
     show();
@@ -173,7 +174,7 @@
       if (help.open) help.querySelector("summary").focus(); else document.getElementById("main").focus();
     } else {
       const [role, at] = placeOf(event);
-      if (at >= 0 && at < n) { event.preventDefault(); pick(role, at); }
+      if (at >= 0 && at < n) { event.preventDefault(); pick(role, at, true); }
     }
   });
 
