@@ -99,6 +99,16 @@ def test_an_arm_that_is_not_shown_because_its_text_is_the_same_counts() -> None:
     assert set(legal.allowed.values()) == {("gem", "mini")}
 
 
+def test_two_arms_are_one_comparison_in_whatever_order_sets_have_them() -> None:
+    sets = [*_sets("draft", "edited", "human"), *_sets("human", "edited", "draft")]
+    legal = legal_judges(PANEL, sets, OUTPUTS, MAP)
+    assert [(one.first, one.second, one.n_sets) for one in legal.comparisons] == [
+        ("draft", "edited", 4),
+        ("draft", "human", 4),
+        ("edited", "human", 4),
+    ]
+
+
 def test_checks_are_guarded_but_no_comparison() -> None:
     sets = _sets("draft", "spoiled", kind=SetKind.SILENT, planted={"spoiled": "bad"})
     legal = legal_judges(PANEL, sets, OUTPUTS, MAP)

@@ -24,7 +24,7 @@ class LegalComparison:
     Attributes:
         axis: the axis.
         language: language of the outputs ("" = not recorded).
-        first: one arm, in the order of the plan.
+        first: one arm, the one that a set has first.
         second: the other one.
         n_sets: study sets that hold both.
         n_two: those that judges of two or more families may judge.
@@ -112,6 +112,7 @@ def legal_judges(
     allowed: dict[str, tuple[str, ...]] = {}
     excluded: dict[str, Mapping[str, str]] = {}
     tallies: dict[tuple[str, str, str, str], _Tally] = {}
+    order: dict[str, int] = {}
     for one in sets:
         held = {arm: by_place.get((one.unit, arm)) for arm in one.arms}
         touched = {
@@ -124,7 +125,9 @@ def legal_judges(
         if one.kind is not SetKind.STUDY:
             continue
         language = next((output.lang for output in held.values() if output), "")
-        for first, second in combinations(one.arms, 2):
+        for arm in one.arms:
+            order.setdefault(arm, len(order))
+        for first, second in combinations(sorted(one.arms, key=order.__getitem__), 2):
             tally = tallies.setdefault((one.axis, language, first, second), _Tally())
             tally.count(guard, touched, result)
     return LegalJudges(
