@@ -23,6 +23,9 @@ _FEW_DRAWS = 400
 _MOST_CATEGORIES = 200
 _LEVEL = 0.95
 
+TIE = "(tie)"
+"""The category of who called all texts equal, where raters could."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
@@ -75,17 +78,18 @@ def shared_sets(choices: Sequence[Choice], end: int) -> Shared | None:
     """Gives the sets with two or more votes; None where there is none.
 
     Args:
-        choices: sound verdicts; ties are left out.
+        choices: sound verdicts; where ties were allowed and given, a tie is one more category.
         end: 0 for the best, 1 for the worst.
     """
+    has_ties = any(choice.is_tie for choice in choices)
     votes: dict[str, dict[str, str]] = defaultdict(dict)
     options: dict[str, list[str]] = {}
     for choice in choices:
         place = ends(choice)[end]
-        if place is None:
-            continue
-        options.setdefault(choice.set, sorted(names[0] for names in choice.shown))
-        votes[choice.set].setdefault(choice.who, choice.shown[place][0])
+        listed = sorted(names[0] for names in choice.shown)
+        options.setdefault(choice.set, [*listed, TIE] if has_ties else listed)
+        named = TIE if place is None else choice.shown[place][0]
+        votes[choice.set].setdefault(choice.who, named)
     kept = [name for name in sorted(votes) if len(votes[name]) >= 2]
     if not kept:
         return None

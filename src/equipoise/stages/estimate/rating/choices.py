@@ -14,6 +14,8 @@ IntArray = npt.NDArray[np.intp]
 
 PAIR = 2
 
+_MOST_CELLS = 20_000_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
@@ -98,10 +100,16 @@ class Points:
 
 
 def points_of(choices: Sequence[Choice], weights: Sequence[float], arms: Sequence[str]) -> Points:
-    """Counts sound verdicts; of identical texts each arm that a text stands for is credited."""
+    """Counts sound verdicts; of identical texts each arm that a text stands for is credited.
+
+    Where clusters times arms are too many for a table, all clusters stand in one row: scores are
+    the same, and nothing can be said of their spread.
+    """
     place = {arm: n for n, arm in enumerate(arms)}
-    clusters = {name: n for n, name in enumerate(sorted({c.cluster for c in choices}))}
-    shape = (len(clusters), len(place))
+    names_of = sorted({c.cluster for c in choices})
+    is_large = len(names_of) * len(place) > _MOST_CELLS
+    clusters = {name: 0 if is_large else n for n, name in enumerate(names_of)}
+    shape = (1 if is_large else len(clusters), len(place))
     best, worst, shown = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for choice, weight in zip(choices, weights, strict=True):
         row = clusters[choice.cluster]

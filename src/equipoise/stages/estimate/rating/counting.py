@@ -66,7 +66,7 @@ def estimate(
         n_answers=len(kept),
         n_sets=len({choice.set for choice in kept}),
         n_units=len({choice.unit for choice in kept}),
-        n_clusters=len(points.shown),
+        n_clusters=len({choice.cluster for choice in kept}),
         refused=refused,
         places=places_of(kept),
         notes=(*notes, *model.notes),
