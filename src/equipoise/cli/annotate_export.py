@@ -1,0 +1,53 @@
+"""``equipoise annotate export``: tasks for other tools, and answers as tables."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command("export")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option(
+    "--what",
+    type=click.Choice(["tasks", "answers"]),
+    default="tasks",
+    show_default=True,
+    help="What people are asked, or what they answered.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["csv", "jsonl", "potato", "label-studio"]),
+    default="csv",
+    show_default=True,
+    help="A table, JSON lines, or tasks for another tool.",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="A file; for potato and label-studio a folder.",
+)
+@click.option(
+    "--database",
+    default="",
+    help="Answers are in PostgreSQL: postgresql://USER@HOST/DATABASE, or env:NAME of a variable.",
+)
+def command(study: Path, *, what: str, form: str, out: Path, database: str) -> None:
+    """Write the tasks or the answers of the campaign of the study in the folder STUDY.
+
+    No arm, no key and no right answer of a check is in them. Nothing is overwritten.
+
+    Exit codes: 0 written; 2 a file stands there already, or the form has none for answers; 3 there
+    is no campaign, or nobody has answered.
+    """
+    from equipoise.studies.rating.exchanging import export_answers, export_tasks
+    from equipoise.wiring.annotating import answers_database
+
+    if what == "tasks":
+        paths = export_tasks(study, form, out)
+    else:
+        paths = export_answers(study, form, out, database=answers_database(database))
+    for path in paths:
+        click.echo(str(path))
