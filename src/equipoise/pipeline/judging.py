@@ -1,6 +1,6 @@
 """Asks model judges, and keeps what each said: resumed after any end, nothing is asked twice."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,8 +9,12 @@ from typing import Any
 import anyio
 import msgspec
 
+from equipoise.adapters.models.forms import FORMS
+from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, EquipoiseError
+from equipoise.gateway.exchange import unpack
+from equipoise.gateway.wire.facts import Api, mapping
 from equipoise.ports.models import ChatModel, Prompt, Reply
 from equipoise.records.judgement import Judgement, ReadState, standing
 from equipoise.records.rating_plan import JudgePlan, PanelPlan
@@ -75,7 +79,11 @@ class Told:
 
 @dataclass(slots=True, kw_only=True)
 class _Sitting:
-    """One judge being asked."""
+    """One judge being asked.
+
+    `kept` has the answers whose judgement was lost when a process died: document name -> sha256.
+    `freed` is set when an answer has come, and with it money that was set aside.
+    """
 
     plan: JudgePlan
     panel: PanelPlan
@@ -85,8 +93,11 @@ class _Sitting:
     told: Told
     before: dict[tuple[str, str, int, int, str], Judgement]
     n_total: int
+    kept: Mapping[str, str]
     failures: int = 0
     answered_as: set[str] = field(default_factory=set)
+    n_in_flight: int = 0
+    freed: anyio.Event = field(default_factory=anyio.Event)
 
 
 def is_settled(judgement: Judgement, panel: PanelPlan) -> bool:
@@ -143,6 +154,12 @@ async def _ask(
     before = {_key(one): one for one in standing(answers)}
     usd, n_unpriced = spent(every)
     told = Told(n_asked=len(questions), usd=usd, n_unpriced=n_unpriced)
+    raws = {one.raw for one in every}
+    kept = {
+        document.name: document.sha256
+        for document in archive.read(Document)
+        if document.sha256 not in raws
+    }
     limits = [limit for limit in (panel.max_usd, means.max_usd) if limit is not None]
     for judge in panel.judges:
         own = [question for question in questions if question.judge == judge.name]
@@ -165,6 +182,7 @@ async def _ask(
                 told=told,
                 before=before,
                 n_total=len(questions),
+                kept=kept,
                 answered_as=_answered_as(every, judge.name),
             )
             await _sit(sitting, todo)
@@ -200,12 +218,50 @@ async def _answered(sitting: _Sitting, question: Question) -> None:
     for attempt in range(n_before + 1, sitting.panel.max_attempts + 1):
         if sitting.told.stopped:
             return
-        reply = await sitting.chat.complete(_prompt(sitting.plan, question, put))
+        reply = _found(sitting, question, attempt)
+        is_kept = reply is not None
+        if reply is None:
+            reply = await _complete(sitting, _prompt(sitting.plan, question, put))
         judgement = _judged(sitting, question, put, reply, attempt)
-        _keep(sitting, question, judgement, reply)
+        _keep(sitting, question, judgement, b"" if is_kept else reply.document)
         if judgement.state is not ReadState.UNREADABLE:
             return
         put = plain.again(judgement.why)
+
+
+async def _complete(sitting: _Sitting, prompt: Prompt) -> Reply:
+    """Asks; where money is set aside for other questions under way, waits for it to be free."""
+    while True:
+        sitting.n_in_flight += 1
+        try:
+            reply = await sitting.chat.complete(prompt)
+        finally:
+            sitting.n_in_flight -= 1
+        if reply.call.fault != _CAP:
+            sitting.freed.set()
+            sitting.freed = anyio.Event()
+            return reply
+        if not sitting.n_in_flight or sitting.told.stopped:
+            return reply
+        await sitting.freed.wait()
+
+
+def _found(sitting: _Sitting, question: Question, attempt: int) -> Reply | None:
+    """Gives the answer that is kept already, though its judgement was lost; null = none is."""
+    sha256 = sitting.kept.get(_document(question, attempt))
+    if sha256 is None:
+        return None
+    document = b"".join(sitting.archive.blobs.chunks(sha256))
+    exchange = unpack(document, where=question.name)
+    call = exchange.call
+    text = None
+    if not (call.fault or call.is_truncated or call.is_refusal):
+        text = FORMS[Api(call.api)].text(mapping(msgspec.json.decode(exchange.answer)))
+    return Reply(text=text, call=call, document=document)
+
+
+def _document(question: Question, attempt: int) -> str:
+    return f"{question.name}/calls/{attempt:04d}.json"
 
 
 def _prompt(judge: JudgePlan, question: Question, put: Posed) -> Prompt:
@@ -267,8 +323,11 @@ def _judged(
     )
 
 
-def _keep(sitting: _Sitting, question: Question, judgement: Judgement, reply: Reply) -> None:
-    """Appends what came, and makes it durable before anything else is asked."""
+def _keep(sitting: _Sitting, question: Question, judgement: Judgement, document: bytes) -> None:
+    """Appends what came, and makes it durable before anything else is asked.
+
+    `document` is empty where it is kept already.
+    """
     told, archive = sitting.told, sitting.archive
     if judgement.state is ReadState.FAILED and judgement.why == _CAP:
         told.stopped = told.stopped or (
@@ -276,10 +335,11 @@ def _keep(sitting: _Sitting, question: Question, judgement: Judgement, reply: Re
         )
         return
     _refuse_other_model(sitting, judgement)
-    name = f"{question.name}/calls/{judgement.attempts:04d}.json"
-    if reply.document:
-        raw = archive.attach_later(name, reply.document).sha256
-        judgement = msgspec.structs.replace(judgement, raw=raw)
+    name = _document(question, judgement.attempts)
+    raw = sitting.kept.get(name, "")
+    if document and judgement.state is not ReadState.FAILED:
+        raw = archive.attach_later(name, document).sha256
+    judgement = msgspec.structs.replace(judgement, raw=raw)
     archive.append(judgement)
     archive.sync()
     if judgement.cost is not None:

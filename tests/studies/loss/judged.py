@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.archive.store import Archive
+from equipoise.pipeline.judging import Means
 from equipoise.records.judgement import Judgement
+from equipoise.studies.loss.grading_told import Told
+from equipoise.wiring.judges import judges as judges_of
+from studies.loss.executed import NOW, executed_study, grade
 from studies.loss.executed import archive_of as run_of
-from studies.loss.executed import executed_study
 from studies.loss.test_grading import WRONG
 
 TONE: dict[str, Any] = {
@@ -39,6 +42,12 @@ def judged_study(
     """An executed study with these judges; `more` goes to the judges' mapping or the study."""
     said = {"policy": policy, "judges": list(judges) or [judge()]} | more.pop("judges", {})
     return executed_study(folder, judges=json.dumps(said), **({"catalog": CATALOG} | more))
+
+
+def ask(study: Path, **means: Any) -> dict[str, Told]:
+    """Grades a study, asking its judges, and gives what came of it by arm."""
+    held = Means(opened=judges_of(study, lambda: NOW), clock=lambda: NOW, **means)
+    return grade(study, judges=held)
 
 
 def judgements(study: Path, arm: str = "release-1") -> list[Judgement]:

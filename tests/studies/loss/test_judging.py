@@ -1,8 +1,9 @@
 """Model judges in a loss study: asked about blind packets, quoted, resumed, never asked twice."""
 
-import json
+import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from equipoise.archive.manifest import Document
@@ -10,8 +11,9 @@ from equipoise.pipeline.verifying import verify_archive
 from equipoise.records.event import Rating
 from equipoise.records.grade import How
 from equipoise.records.judgement import ReadState
+from equipoise.studies.loss.scoring import open_run, score_run
 from studies.loss.executed import archive_of, grades, trials
-from studies.loss.judged import NOTHING, judged_archive, judged_study, judgements
+from studies.loss.judged import NOTHING, ask, judge, judged_archive, judged_study, judgements
 from studies.loss.runs import equipoise
 
 
@@ -60,6 +62,47 @@ def test_a_fifth_of_the_units_is_judged_twice_and_nothing_more(study: Path) -> N
 
 def test_nothing_is_asked_twice(study: Path) -> None:
     before = judged_archive(study).head
-    told = json.loads(equipoise("grade", study, "--json").stdout)
+    told = ask(study)
     assert judged_archive(study).head == before
-    assert {asked["n_new"] for asked in told["judges"]["asked"].values()} == {0}
+    assert {one.n_new for one in told["release-1"].judged.told.values()} == {0}
+
+
+def test_verify_reads_each_verdict_again_from_its_answer(study: Path) -> None:
+    told = equipoise("verify", study).stdout
+    assert told.count("34 verdicts follow from the answers kept") == 2
+
+
+@pytest.mark.requirement("E2E-29")
+def test_e2e_29_a_judge_that_flips_at_random_widens_the_error_of_its_category(
+    tmp_path: Path,
+) -> None:
+    spreads = {}
+    for name, accuracy in (("steady", 1.0), ("flips", 0.5)):
+        made = judged_study(
+            tmp_path / name,
+            judge("one", finds="nothing there"),
+            judge("two", finds="nothing there", accuracy=accuracy),
+            double_rating="1",
+        )
+        ask(made)
+        with duckdb.connect() as con:
+            run = open_run(archive_of(made, "release-1").path, made)
+            found = score_run(con, run, "v1").suite.partitions
+        assert all(one.by_category_stats is not None for one in found)
+        spreads[name] = [
+            (stats.stddev_between or 0.0, stats.se or 0.0)
+            for stats in (one.by_category_stats["tone_off"] for one in found)
+        ]
+    for steady, flips in zip(spreads["steady"], spreads["flips"], strict=True):
+        assert steady == (0.0, 0.0)
+        assert min(flips) > 0.1
+
+
+@pytest.mark.requirement("ABX-35")
+def test_another_judge_within_a_study_is_refused(study: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "study"
+    shutil.copytree(study, copy)
+    draft = copy / "study.yaml"
+    draft.write_text(draft.read_text().replace("gpt-5-mini-2025-08-07", "gpt-5-2025-08-07"))
+    assert "study.yaml was changed after sealing" in equipoise("grade", copy, code=1).stderr
+    assert {one.model_asked for one in judgements(study)} == {"gpt-5-mini-2025-08-07"}

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
+import anyio
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -39,6 +40,7 @@ class JudgeScript(BaseModel):
         accuracy: how often it says what the rule gives; else something else, drawn by the question.
         unreadable, refused, truncated: how often it gives such an answer.
         seed: of what is drawn.
+        delay_s: how long it takes for each answer.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -50,6 +52,7 @@ class JudgeScript(BaseModel):
     refused: Share = 0.0
     truncated: Share = 0.0
     seed: int = 0
+    delay_s: float = 0.0
 
 
 def judge_script(said: Any) -> JudgeScript:
@@ -93,6 +96,8 @@ class ScriptedJudge:
         """Answers by the rule."""
         body = mapping(msgspec.json.decode(asked.body))
         turn = _turn(self._script, conversation(asked.api, body).prompt)
+        if self._script.delay_s:
+            await anyio.sleep(self._script.delay_s)
         async with Scripted(Scenario(turns=(turn,))).answer(asked) as answered:
             yield answered
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from equipoise.errors import InputError
 from equipoise.gateway.channel import Channel, TooLarge
-from equipoise.gateway.exchange import Asked, Cut
+from equipoise.gateway.exchange import Asked, Cut, Upstream
 from equipoise.gateway.headers import passed_on, without_key
 from equipoise.gateway.listening import Listener
 from equipoise.gateway.scripted.scenario import Scenario
@@ -19,13 +19,13 @@ _MOST = 64 * 2**20
 
 
 @asynccontextmanager
-async def serving(scenario: Scenario, *, port: int = 0) -> AsyncIterator[str]:
-    """Serves a scenario on 127.0.0.1 and gives its URL.
+async def serving(scenario: Scenario | Upstream, *, port: int = 0) -> AsyncIterator[str]:
+    """Serves a scenario, or a stand-in of another kind, on 127.0.0.1 and gives its URL.
 
     Raises:
         InputError: the port is taken.
     """
-    upstream = Scripted(scenario)
+    upstream = Scripted(scenario) if isinstance(scenario, Scenario) else scenario
     listener = Listener()
 
     async def serve(channel: Channel) -> None:
@@ -41,7 +41,7 @@ async def serving(scenario: Scenario, *, port: int = 0) -> AsyncIterator[str]:
         await listener.close()
 
 
-async def _serve(upstream: Scripted, channel: Channel) -> None:
+async def _serve(upstream: Upstream, channel: Channel) -> None:
     place = place_of(channel.method, channel.path)
     if place is None:
         await channel.refuse(Api.CHAT, 404, "not_found", f"nothing at {channel.path}")
@@ -52,7 +52,7 @@ async def _serve(upstream: Scripted, channel: Channel) -> None:
         await _answer(upstream, place, channel)
 
 
-async def _answer(upstream: Scripted, place: Place, channel: Channel) -> None:
+async def _answer(upstream: Upstream, place: Place, channel: Channel) -> None:
     try:
         body = await channel.body(_MOST, _uncounted)
     except TooLarge:

@@ -10,14 +10,18 @@ from equipoise import __version__
 from equipoise.archive.blobs import Blobs
 from equipoise.archive.manifest import BLOBS, MANIFEST, Manifest
 from equipoise.archive.store import Archive
+from equipoise.blind.families import read_families
+from equipoise.blind.hidden import HiddenName, hidden_names
+from equipoise.blind.leak_report import mask_outputs
 from equipoise.blind.packets import make_packet
-from equipoise.blind.private_files import study_secret
+from equipoise.blind.private_files import read_private, study_secret
 from equipoise.errors import Blocked
 from equipoise.pipeline.judging import Means, Told, ask_judges, spent
 from equipoise.pipeline.staging import publish, staged
 from equipoise.records.catalog import MODEL_JUDGED, Catalog
 from equipoise.records.judgement import Judgement, ReadState, standing
 from equipoise.records.packet import Asked, Doc
+from equipoise.records.plan import Plan
 from equipoise.records.rating_plan import AxisPlan, Output, PanelPlan, Policy, RatingSet
 from equipoise.stages.grade.findings import Finding
 from equipoise.stages.grade.judges.asking import Question
@@ -29,6 +33,9 @@ from equipoise.studies.loss.sealed import Sealed
 
 JUDGEMENTS = "judgements"
 """Folder beside `archive` with an archive of judgements for each run that was judged."""
+
+FAMILIES = "families.yaml"
+"""The family map of a study's own, beside its study file; without it the shipped one holds."""
 
 SECRET = "secret"  # noqa: S105  the name of a file
 ASK = "The text answers the prompt, if one is shown. How far is each criterion true of the text?"
@@ -82,6 +89,7 @@ class _Bench:
     catalog: Catalog
     axis: AxisPlan
     secret: bytes
+    names: tuple[HiddenName, ...]
 
 
 def judge_runs(
@@ -99,27 +107,14 @@ def judge_runs(
         Blocked: a judge cannot be asked, or another model than before answers under its name.
     """
     panel = sealed.plan.judges
-    judged = [one for one in catalog.categories if one.type == MODEL_JUDGED]
-    if not isinstance(panel, PanelPlan) or not judged:
+    is_asked = any(one.type == MODEL_JUDGED for one in catalog.categories)
+    if not isinstance(panel, PanelPlan) or not is_asked:
         return Judged()
     folder = sealed.root / JUDGEMENTS
     if means is None and not folder.is_dir():
         return Judged()
     folder.mkdir(exist_ok=True)
-    axis = AxisPlan(
-        name=catalog.version,
-        ask=ASK,
-        shows=(_FIXTURES,),
-        shows_prompt=True,
-        criteria=tuple(Asked(id=one.id, text=one.about) for one in judged),
-    )
-    bench = _Bench(
-        sealed=sealed,
-        panel=panel,
-        catalog=catalog,
-        axis=axis,
-        secret=study_secret(folder / SECRET),
-    )
+    bench = _bench(sealed, panel, catalog, study_secret(folder / SECRET))
     told: dict[str, Told] = {}
     if means is not None:
         for run in (run for run in runs if run.is_due):
@@ -127,6 +122,52 @@ def judge_runs(
             if told[run.path.name].stopped:
                 break
     return _gathered(bench, runs, told)
+
+
+def hidden_of(plan: Plan, study: Path) -> tuple[HiddenName, ...]:
+    """Gives the names that no packet of the study may show: of arms, and of models known to it."""
+    models = []
+    for arm in plan.arms:
+        spec = next(iter(arm.system.values()), None)
+        model = spec.get("model") if isinstance(spec, dict) else None
+        models += [model] if isinstance(model, str) else []
+    families = read_families(study / FAMILIES)
+    return hidden_names(arms=[arm.name for arm in plan.arms], models=models, families=families)
+
+
+def questions_of(sealed: Sealed, catalog: Catalog, run: Run) -> dict[str, tuple[Question, Work]]:
+    """Gives every question there can be about a run, by packet; for who checks what was answered.
+
+    Raises:
+        InputError: the secret of the study is not there, or others can read it.
+    """
+    panel = sealed.plan.judges
+    assert isinstance(panel, PanelPlan)
+    secret = read_private(sealed.root / JUDGEMENTS / SECRET)
+    bench = _bench(sealed, panel, catalog, bytes.fromhex(secret.decode("ascii").strip()))
+    units = frozenset(work.trial.unit for work in run.work)
+    return {
+        question.packet.id: (question, work) for question, work in _questions(bench, run, units)
+    }
+
+
+def _bench(sealed: Sealed, panel: PanelPlan, catalog: Catalog, secret: bytes) -> _Bench:
+    judged = [one for one in catalog.categories if one.type == MODEL_JUDGED]
+    axis = AxisPlan(
+        name=catalog.version,
+        ask=ASK,
+        shows=(_FIXTURES,),
+        shows_prompt=True,
+        criteria=tuple(Asked(id=one.id, text=one.about) for one in judged),
+    )
+    return _Bench(
+        sealed=sealed,
+        panel=panel,
+        catalog=catalog,
+        axis=axis,
+        secret=secret,
+        names=hidden_of(sealed.plan, sealed.root),
+    )
 
 
 def archive_of(sealed: Sealed, run: Path) -> Path:
@@ -161,7 +202,9 @@ def _ask(bench: _Bench, run: Run, means: Means) -> Told:
                 return told
             n = ordered.index(left[min(lacking, len(left)) - 1]) + 1
             questions = list(_questions(bench, run, frozenset(ordered[:n])))
+            before = told.n_new
             told = ask_judges(archive, bench.panel, [q for q, _ in questions], means)
+            told = replace(told, n_new=told.n_new + before)
     return told
 
 
@@ -200,7 +243,7 @@ def _questions(bench: _Bench, run: Run, doubled: frozenset[str]) -> Iterator[tup
     for work in run.work:
         if work.barred or OUTPUT not in work.documents:
             continue
-        output = _output(work, blobs)
+        output = _output(bench, work, blobs)
         yield _question(bench, output, judges[0].name, 1), work
         if work.trial.unit in doubled:
             again = (judges[1].name, 1) if len(judges) > 1 else (judges[0].name, 2)
@@ -220,8 +263,11 @@ def _question(bench: _Bench, output: Output, judge: str, repeat: int) -> Questio
     return Question(packet=packet, judge=judge, repeat=repeat, template=bench.panel.templates[0])
 
 
-def _output(work: Work, blobs: Blobs) -> Output:
-    """Gives what a packet may show of a trial: prompt, fixtures and output, and nothing else."""
+def _output(bench: _Bench, work: Work, blobs: Blobs) -> Output:
+    """Gives what a packet may show of a trial: prompt, fixtures and output, and nothing else.
+
+    Where they name an arm or its model, the name is masked.
+    """
     prompt, docs = "", tuple[Doc, ...]()
     if work.brief is not None:
         brief = dict(work.brief.content)
@@ -231,7 +277,7 @@ def _output(work: Work, blobs: Blobs) -> Output:
             text = msgspec.json.format(msgspec.json.encode(brief), indent=1).decode()
             docs = (Doc(name=_FIXTURES, text=text),)
     content = b"".join(blobs.chunks(work.documents[OUTPUT]))
-    return Output(
+    bare = Output(
         unit=work.trial.unit,
         arm="",
         text=content.decode("utf-8", "replace"),
@@ -239,6 +285,8 @@ def _output(work: Work, blobs: Blobs) -> Output:
         docs=docs,
         trial=work.trial.id,
     )
+    (masked,), _ = mask_outputs([bare], bench.names)
+    return masked
 
 
 def _gathered(bench: _Bench, runs: Sequence[Run], told: Mapping[str, Told]) -> Judged:

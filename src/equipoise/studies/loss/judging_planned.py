@@ -7,6 +7,8 @@ from pathlib import Path
 import msgspec
 
 from equipoise.blind.families import families_of, read_families
+from equipoise.blind.judge_texts import lint_texts
+from equipoise.errors import InputError
 from equipoise.records.catalog import MODEL_JUDGED, Catalog
 from equipoise.records.packet import Asked, Option, Packet
 from equipoise.records.plan import Plan
@@ -14,17 +16,13 @@ from equipoise.records.rating_plan import PanelPlan, Policy
 from equipoise.stages.grade.judges.asking import Question, posed
 from equipoise.stages.grade.judges.policies import faults, n_doubled, temperature_of, warnings
 from equipoise.stages.plan.outlook import JudgeOutlook
-from equipoise.studies.loss.judging import ASK
+from equipoise.studies.loss.judging import ASK, FAMILIES, hidden_of
 from equipoise.studies.loss.running_asked import Adapters
 
 SHOWN = 4_000
 """Characters of prompt and output together that the cost in an outlook takes for a text."""
 
 _PER_TOKEN = 4
-
-
-FAMILIES = "families.yaml"
-"""The family map of a study's own, beside its study file; without it the shipped one holds."""
 
 
 def with_families(plan: Plan, study: Path) -> Plan:
@@ -45,11 +43,12 @@ def with_families(plan: Plan, study: Path) -> Plan:
     return msgspec.structs.replace(plan, judges=panel)
 
 
-def judge_faults(plan: Plan, catalog: Catalog) -> Iterator[str]:
+def judge_faults(plan: Plan, catalog: Catalog, study: Path) -> Iterator[str]:
     """Yields what is wrong with the judges of a plan, and with what they are to be asked."""
     if not isinstance(plan.judges, PanelPlan):
         return
     where = "study.yaml: field 'judges'"
+    families = read_families(study / FAMILIES)
     for fault in faults(plan.judges, 1):
         yield f"{where}: {fault}"
     judged = [one for one in catalog.categories if one.type == MODEL_JUDGED]
@@ -62,12 +61,10 @@ def judge_faults(plan: Plan, catalog: Catalog) -> Iterator[str]:
                 f"{place}: about is missing: it is all that a judge is told of the category; mend: "
                 "say in a sentence what is true of a text that loses here"
             )
-        for arm in plan.arms:
-            if arm.name.casefold() in one.about.casefold():
-                yield (
-                    f"{place}: about names the arm {arm.name!r}, of which a judge must not know; "
-                    "mend: say it without"
-                )
+        try:
+            lint_texts({f"{place}: about": one.about}, hidden_of(plan, study), families)
+        except InputError as error:
+            yield str(error)
 
 
 def judge_outlook(

@@ -92,7 +92,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
     chosen = {unit.id for unit in plan.units}
     executed = [unit for unit in material.units if unit.brief.unit in chosen]
     refuse(unfilled(draft, executed, faults))
-    refuse(judge_faults(plan, material.catalog))
+    refuse(judge_faults(plan, material.catalog, study))
     plan = _with_hidden(plan, study, material, executed)
     if adapters is not None:
         refuse(unusable(plan, study, adapters))

@@ -41,6 +41,7 @@ from equipoise.studies.loss.verifying_derived import (
     maker_of,
     says_the_same,
 )
+from equipoise.studies.loss.verifying_judgements import check_judgements
 from equipoise.studies.loss.verifying_looks import check_looks
 from equipoise.studies.loss.verifying_pages import check_pages
 from equipoise.studies.loss.verifying_sealed import (
@@ -79,6 +80,7 @@ def check_study(study: Path, *, today: date, ca: Path | None = None) -> Iterator
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.joinpath(MANIFEST).is_file():
             yield from _archive(study, path, runs)
+    yield from check_judgements(study)
     yield from check_looks(study, runs)
     yield from check_seal_stands(study, runs)
     yield check_lock(study, runs)

@@ -9,7 +9,10 @@ from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.archive.manifest import MANIFEST, PLAN, Manifest
 from equipoise.archive.store import Archive
 from equipoise.blind.families import FamilyMap, read_families
+from equipoise.blind.hidden import hidden_names
+from equipoise.blind.judge_texts import judge_texts, lint_texts
 from equipoise.blind.keys import write_keys
+from equipoise.blind.leak_report import mask_outputs
 from equipoise.blind.legal_judges import LegalJudges, legal_judges
 from equipoise.blind.packets import make_packet, shown_arms
 from equipoise.blind.private_files import study_secret
@@ -138,13 +141,13 @@ def _read(study: Path) -> _Study:
         )
     if wrong := list(faults(panel, plan.set_size)):
         raise InputError("; ".join(wrong), where="study.yaml: field 'judges'", code="judges")
-    outputs: dict[str, dict[str, Output]] = {}
     name = plan.outputs_file
     lines = read_needed(study / name, "the outputs").split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            output = decode(line, Output, where=f"{name}:{number}")
-            outputs.setdefault(output.unit, {})[output.arm] = output
+    every = [
+        decode(line, Output, where=f"{name}:{number}")
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    ]
     families = read_families(study / FAMILIES)
     if panel.families_sha256 and families.sha256 != panel.families_sha256:
         raise Tampered(
@@ -152,10 +155,17 @@ def _read(study: Path) -> _Study:
             f"sealed {panel.families_sha256[:16]}…); mend: put {FAMILIES} back, or begin a new "
             "study"
         )
+    names = hidden_names(
+        arms=plan.arms,
+        models={model for output in every for model in output.models or ()},
+        families=families,
+    )
+    lint_texts(judge_texts(plan.axes), names, families)
+    masked, _ = mask_outputs(every, names)
     legal = legal_judges(
         {judge.name: judge.family for judge in panel.judges},
         plan.sets,
-        [output for by_arm in outputs.values() for output in by_arm.values()],
+        every,
         families,
     )
     return _Study(
@@ -164,10 +174,17 @@ def _read(study: Path) -> _Study:
         panel=panel,
         content=content,
         seal=seal,
-        outputs=outputs,
+        outputs=_by_unit(masked),
         families=families,
         legal=legal,
     )
+
+
+def _by_unit(outputs: Sequence[Output]) -> dict[str, dict[str, Output]]:
+    found: dict[str, dict[str, Output]] = {}
+    for output in outputs:
+        found.setdefault(output.unit, {})[output.arm] = output
+    return found
 
 
 def _questions(

@@ -1,0 +1,128 @@
+"""Verifies what model judges said in a loss study: archives, verdicts and the ratings from them."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+from equipoise.adapters.models.forms import FORMS
+from equipoise.archive.manifest import MANIFEST, Document
+from equipoise.archive.store import Archive
+from equipoise.errors import EquipoiseError
+from equipoise.gateway.exchange import unpack
+from equipoise.gateway.wire.facts import Api, mapping
+from equipoise.pipeline.faults import Check, Fault
+from equipoise.pipeline.study_files import read_needed
+from equipoise.pipeline.verifying import check_archive
+from equipoise.records.event import Rating
+from equipoise.records.judgement import Judgement, ReadState
+from equipoise.records.packet import Packet
+from equipoise.records.rating_plan import PanelPlan
+from equipoise.stages.grade.catalog import read_catalog
+from equipoise.stages.grade.judges.reading import Unreadable, read
+from equipoise.studies.loss.gathering import gather
+from equipoise.studies.loss.judging import JUDGEMENTS, Run, questions_of
+from equipoise.studies.loss.scoring import ARCHIVES
+from equipoise.studies.loss.sealed import read_sealed
+
+
+def check_judgements(study: Path) -> Iterator[Check]:
+    """Yields what is checked of the judgements of each run; nothing where no judge was asked.
+
+    Each verdict is read again from the answer that is kept, and each rating must be the score that
+    a judgement gives to the packet of that trial.
+    """
+    folder = study / JUDGEMENTS
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if not path.joinpath(MANIFEST).is_file():
+            continue
+        name = path.relative_to(study).as_posix()
+        is_whole = True
+        for check in check_archive(path):
+            faults = tuple(
+                msgspec.structs.replace(fault, file=f"{name}/{fault.file}")
+                for fault in check.faults
+            )
+            is_whole = is_whole and all(fault.is_note for fault in faults)
+            yield msgspec.structs.replace(check, thing=f"{name}/{check.thing}", faults=faults)
+        if is_whole:
+            yield _verdicts(study, path, name)
+
+
+def _verdicts(study: Path, path: Path, name: str) -> Check:
+    thing = f"{name}/judgements.jsonl"
+    run = study / ARCHIVES / path.name
+    try:
+        sealed = read_sealed(study, today=date.min)
+        if not isinstance(sealed.plan.judges, PanelPlan):
+            fault = Fault(file=thing, what="the plan names no judges")
+            return Check(thing=thing, says="judgements", faults=(fault,))
+        file = sealed.plan.catalog_file
+        catalog = read_catalog(read_needed(study / file, "the catalog"), Path(file).name)
+        archive = Archive.open(run)
+        gathered = gather(archive, sealed, catalog, date.min)
+        known = questions_of(sealed, catalog, Run(path=run, arm=gathered.arm, work=gathered.work))
+    except (EquipoiseError, ValueError) as error:
+        what = "verdicts were not held against packets"
+        note = Fault(file=thing, what=what, found=str(error), is_note=True)
+        return Check(thing=thing, says="judgements", faults=(note,))
+    judged = Archive.open(path)
+    documents = {one.sha256 for one in judged.read(Document)}
+    lines = list(judged.read(Judgement))
+    faults = []
+    for number, one in enumerate(lines, start=1):
+        if one.packet not in known or one.state is not ReadState.READ:
+            continue
+        why = "its answer is missing"
+        if one.raw in documents:
+            why = _why_not(one, judged, known[one.packet][0].packet)
+        if why:
+            what = "the verdict does not follow from the answer"
+            faults.append(Fault(file=thing, line=number, what=what, found=why))
+    trials = {packet: work.trial.id for packet, (_, work) in known.items()}
+    faults += _ratings(archive, lines, trials, f"{name}/judgements.jsonl")
+    return Check(
+        thing=thing,
+        says=f"{len(lines)} verdicts follow from the answers kept",
+        faults=tuple(faults),
+    )
+
+
+def _why_not(one: Judgement, archive: Archive, packet: Packet) -> str:
+    """Says why the kept answer does not give the verdict; empty where it does."""
+    content = b"".join(archive.blobs.chunks(one.raw))
+    exchange = unpack(content, where=one.raw)
+    form = FORMS[Api(exchange.call.api)]
+    try:
+        found = read(form.text(mapping(msgspec.json.decode(exchange.answer))), packet)
+    except Unreadable as error:
+        return str(error)
+    seen = (found.best, found.worst, found.is_tie, found.scores, found.quotes)
+    is_same = seen == (one.best, one.worst, one.is_tie, one.scores, one.quotes)
+    return "" if is_same else "another verdict"
+
+
+def _ratings(
+    archive: Archive, lines: list[Judgement], trials: dict[str, str], file: str
+) -> Iterator[Fault]:
+    """Yields a fault for each rating of a judge that its judgement does not give."""
+    for rating in archive.read(Rating):
+        place, _, name = rating.source.rpartition(" ")
+        if not rating.rater.startswith("judge:") or not place.startswith(f"{file}:"):
+            continue
+        number = int(place.rpartition(":")[2])
+        one = lines[number - 1] if 0 < number <= len(lines) else None
+        if one is not None and one.packet not in trials:
+            continue  # of another version of the catalog
+        says = None if one is None else one.scores.get(name)
+        if says is None or one is None:
+            found = "nothing of the kind"
+        elif trials[one.packet] != rating.trial:
+            found = "a judgement of another trial"
+        elif abs(says - rating.value) > 1e-12:
+            found = f"{says:g}"
+        else:
+            continue
+        what = f"the rating of {rating.rater} does not follow"
+        yield Fault(file=place, what=what, expected=f"{rating.value:g}", found=found)
