@@ -11,6 +11,7 @@ from equipoise.pipeline.verifying import verify_archive
 from equipoise.records.event import Rating
 from equipoise.records.grade import How
 from equipoise.records.judgement import ReadState
+from equipoise.records.notice import Notice
 from equipoise.studies.loss.scoring import open_run, score_run
 from studies.loss.executed import archive_of, grades, trials
 from studies.loss.judged import NOTHING, ask, judge, judged_archive, judged_study, judgements
@@ -36,6 +37,14 @@ def test_judges_find_what_is_wrong_with_quotes_that_are_checked(study: Path) -> 
             (place,) = given[trial.id].evidence
             assert place.quote == NOTHING
     assert all(grade.value == 0.0 for grade in grades(study, "release-1", "v1:tone_off").values())
+
+
+@pytest.mark.requirement("PIL-33")
+def test_until_held_against_people_a_judge_is_soft_and_not_validated(study: Path) -> None:
+    for arm in ("release-1", "release-2"):
+        told = [n.message for n in archive_of(study, arm).read(Notice)]
+        assert any(m.startswith("[soft] judge reader is not validated") for m in told)
+        assert "judges are stand-ins: what they say is simulated and shows nothing" in told
 
 
 def test_a_packet_names_no_arm_and_every_answer_is_kept_whole(study: Path) -> None:

@@ -75,6 +75,7 @@ def judged_study(
         outputs_file="outputs.jsonl",
         outputs_sha256=digest(lines),
         set_size=len(arms),
+        longest=2_000_000,
         mde=0.3,
         decides="panel",
         panel=PanelPlan(

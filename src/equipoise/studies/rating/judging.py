@@ -8,37 +8,32 @@ from equipoise import __version__
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.archive.manifest import MANIFEST, PLAN, Manifest
 from equipoise.archive.store import Archive
-from equipoise.blind.families import FamilyMap, read_families
-from equipoise.blind.hidden import hidden_names
-from equipoise.blind.judge_texts import judge_texts, lint_texts
+from equipoise.blind.families import FamilyMap
 from equipoise.blind.keys import write_keys
-from equipoise.blind.leak_report import mask_outputs
 from equipoise.blind.legal_judges import LegalJudges, legal_judges
 from equipoise.blind.packets import make_packet, shown_arms
 from equipoise.blind.private_files import study_secret
 from equipoise.errors import Blocked, InputError, Tampered
 from equipoise.pipeline.judging import Means, Told, ask_judges
-from equipoise.pipeline.sealing import check_seal, refuse_changed
 from equipoise.pipeline.staging import publish, staged
-from equipoise.pipeline.study_files import SEAL, STUDY, read_needed, seal_of
-from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.codec import digest, pretty
 from equipoise.records.event import Event, EventKind, Seal
 from equipoise.records.judgement import Judgement, standing
 from equipoise.records.packet import PacketKey
-from equipoise.records.rating_plan import Output, PanelPlan, Policy, RatingPlan, RatingSet, SetKind
+from equipoise.records.rating_plan import PanelPlan, Policy, RatingPlan, RatingSet, SetKind
 from equipoise.stages.grade.judges.asking import Question
 from equipoise.stages.grade.judges.policies import Turn, doubling_order, faults, n_doubled, turns
 from equipoise.stages.grade.judges.usable import Readability, readability
 from equipoise.stages.grade.judges.verdicts import SetVerdict, set_verdict
+from equipoise.stages.plan.rating_outputs import Outputs
+from equipoise.studies.rating.blinding import study_families
+from equipoise.studies.rating.making import CAMPAIGN, SECRET, outputs_of
+from equipoise.studies.rating.sealing import sealed_rating
 
-CAMPAIGN = "campaign"
-SECRET = "secret"  # noqa: S105  the name of a file
 JUDGE_KEYS = "judge_keys.jsonl"
 ARCHIVES = "archive"
 EXCLUDED = "excluded.json"
 """The document that says of each set which judges may not judge it, and why."""
-
-FAMILIES = "families.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +70,7 @@ class _Study:
     panel: PanelPlan
     content: bytes
     seal: Seal
-    outputs: Mapping[str, Mapping[str, Output]]
+    outputs: Outputs
     families: FamilyMap
     legal: LegalJudges
 
@@ -96,9 +91,7 @@ def judge_study(study: Path, means: Means | None) -> Judged:
         Tampered: plan, study file, outputs or family map were changed since sealing.
     """
     held = _read(study)
-    judged = [
-        one for one in held.plan.sets if one.kind is SetKind.STUDY and len(shown_arms(one)) > 1
-    ]
+    judged = judged_sets(held.plan)
     unjudged = tuple(one.id for one in judged if not held.legal.allowed.get(one.id))
     if judged and len(unjudged) == len(judged):
         raise Blocked(
@@ -109,7 +102,8 @@ def judge_study(study: Path, means: Means | None) -> Judged:
     campaign = study / CAMPAIGN
     with storage_errors(f"making {campaign}"):
         campaign.mkdir(mode=0o700, exist_ok=True)
-    asked = list(_questions(held, judged, study_secret(campaign / SECRET)))
+    secret = study_secret(campaign / SECRET)
+    asked = list(questions_of(held.plan, held.outputs, held.legal.allowed, secret))
     write_keys(campaign / JUDGE_KEYS, sorted((key for _, key in asked), key=lambda k: k.packet))
     place = study / ARCHIVES / f"judges-{digest(held.content)[:8]}"
     _begin(held, place, means)
@@ -121,18 +115,7 @@ def judge_study(study: Path, means: Means | None) -> Judged:
 
 
 def _read(study: Path) -> _Study:
-    seal = seal_of(study)
-    if seal is None:
-        raise Blocked(
-            f"{study} is not sealed: there is no {SEAL}, and nobody is asked before sealing; mend: "
-            f"equipoise plan {study}, read what it promises, equipoise seal {study}"
-        )
-    content = read_needed(study / PLAN, "the plan")
-    refuse_changed(study, PLAN, content, seal.plan_sha256)
-    check_seal(content, seal)
-    plan = decode(content, RatingPlan, where=PLAN)
-    for name, sha256 in {STUDY: plan.study_sha256, plan.outputs_file: plan.outputs_sha256}.items():
-        refuse_changed(study, name, read_needed(study / name, f"the sealed {name}"), sha256)
+    plan, content, seal = sealed_rating(study)
     panel = plan.panel
     if panel is None or not panel.judges:
         raise Blocked(
@@ -141,64 +124,65 @@ def _read(study: Path) -> _Study:
         )
     if wrong := list(faults(panel, plan.set_size)):
         raise InputError("; ".join(wrong), where="study.yaml: field 'judges'", code="judges")
-    name = plan.outputs_file
-    lines = read_needed(study / name, "the outputs").split(b"\n")
-    every = [
-        decode(line, Output, where=f"{name}:{number}")
-        for number, line in enumerate(lines, start=1)
-        if line.strip()
-    ]
-    families = read_families(study / FAMILIES)
+    families = study_families(study, plan.families_file)
     if panel.families_sha256 and families.sha256 != panel.families_sha256:
         raise Tampered(
             f"the family map is not the one that was sealed (sha256 {families.sha256[:16]}…, "
-            f"sealed {panel.families_sha256[:16]}…); mend: put {FAMILIES} back, or begin a new "
+            f"sealed {panel.families_sha256[:16]}…); mend: put families.yaml back, or begin a new "
             "study"
         )
-    names = hidden_names(
-        arms=plan.arms,
-        models={model for output in every for model in output.models or ()},
-        families=families,
-    )
-    lint_texts(judge_texts(plan.axes), names, families)
-    masked, _ = mask_outputs(every, names)
-    legal = legal_judges(
-        {judge.name: judge.family for judge in panel.judges},
-        plan.sets,
-        every,
-        families,
-    )
+    outputs = outputs_of(study, plan)
     return _Study(
         root=study,
         plan=plan,
         panel=panel,
         content=content,
         seal=seal,
-        outputs=_by_unit(masked),
+        outputs=outputs,
         families=families,
-        legal=legal,
+        legal=legal_of(plan, panel, outputs, families),
     )
 
 
-def _by_unit(outputs: Sequence[Output]) -> dict[str, dict[str, Output]]:
-    found: dict[str, dict[str, Output]] = {}
-    for output in outputs:
-        found.setdefault(output.unit, {})[output.arm] = output
-    return found
+def legal_of(
+    plan: RatingPlan, panel: PanelPlan, outputs: Outputs, families: FamilyMap
+) -> LegalJudges:
+    """Gives which judges may judge which sets."""
+    return legal_judges(
+        {judge.name: judge.family for judge in panel.judges},
+        plan.sets,
+        [output for by_arm in outputs.values() for output in by_arm.values()],
+        families,
+    )
 
 
-def _questions(
-    held: _Study, sets: Sequence[RatingSet], secret: bytes
+def judged_sets(plan: RatingPlan) -> list[RatingSet]:
+    """Gives the sets that judges are asked about: study sets that show two texts or more."""
+    return [one for one in plan.sets if one.kind is SetKind.STUDY and len(shown_arms(one)) > 1]
+
+
+def questions_of(
+    plan: RatingPlan,
+    outputs: Outputs,
+    allowed: Mapping[str, Sequence[str]],
+    secret: bytes,
 ) -> Iterator[tuple[Question, PacketKey]]:
     """Yields what each judge is asked, repeat by repeat over all sets.
 
     So that where asking is stopped, every set has had the same repeats.
+
+    Args:
+        plan: the plan, with a panel.
+        outputs: the outputs as raters may see them.
+        allowed: set -> the judges that may judge it.
+        secret: the study's; it names packets.
     """
-    axes = {axis.name: axis for axis in held.plan.axes}
-    for judge, one, turn in _asked(held, sets):
+    assert plan.panel is not None
+    axes = {axis.name: axis for axis in plan.axes}
+    for judge, one, turn in _asked(plan, plan.panel, allowed):
         packet, key = make_packet(
             one,
-            held.outputs[one.unit],
+            outputs[one.unit],
             axes[one.axis],
             turn.places,
             who=judge,
@@ -216,15 +200,18 @@ def _questions(
         yield question, key
 
 
-def _asked(held: _Study, sets: Sequence[RatingSet]) -> Iterator[tuple[str, RatingSet, Turn]]:
-    panel = held.panel
-    doubled = set(
-        doubling_order((one.id for one in sets), held.plan.seed)[: _n_doubled(held, sets)]
-    )
+def _asked(
+    plan: RatingPlan, panel: PanelPlan, allowed: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, RatingSet, Turn]]:
+    sets = judged_sets(plan)
+    n_twice = 0
+    if panel.policy is Policy.DOUBLE:
+        n_twice = n_doubled(len(sets), panel.double_rating_share)
+    doubled = set(doubling_order((one.id for one in sets), plan.seed)[:n_twice])
     for place, judge in enumerate(panel.judges):
-        listed: list[tuple[int, RatingSet, Turn]] = []
+        listed: list[tuple[RatingSet, Turn]] = []
         for one in sets:
-            if judge.name not in held.legal.allowed.get(one.id, ()):
+            if judge.name not in allowed.get(one.id, ()):
                 continue
             is_second = panel.policy is not Policy.PANEL and place > 0
             if is_second and one.id not in doubled:
@@ -232,15 +219,9 @@ def _asked(held: _Study, sets: Sequence[RatingSet]) -> Iterator[tuple[str, Ratin
             own = list(turns(len(shown_arms(one)), panel))
             if len(panel.judges) == 1 and one.id in doubled:
                 own += [replace(turn, repeat=turn.repeat + len(own)) for turn in own]
-            listed += [(turn.repeat, one, turn) for turn in own]
-        for _, one, turn in sorted(listed, key=lambda row: row[0]):
+            listed += [(one, turn) for turn in own]
+        for one, turn in sorted(listed, key=lambda row: row[1].repeat):
             yield judge.name, one, turn
-
-
-def _n_doubled(held: _Study, sets: Sequence[RatingSet]) -> int:
-    if held.panel.policy is not Policy.DOUBLE:
-        return 0
-    return n_doubled(len(sets), held.panel.double_rating_share)
 
 
 def _begin(held: _Study, place: Path, means: Means | None) -> None:
