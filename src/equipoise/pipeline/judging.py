@@ -161,16 +161,18 @@ async def _ask(
         if document.sha256 not in raws
     }
     limits = [limit for limit in (panel.max_usd, means.max_usd) if limit is not None]
-    for judge in panel.judges:
-        own = [question for question in questions if question.judge == judge.name]
-        held = [before.get(question.key) for question in own]
-        todo = [
-            question
-            for question, one in zip(own, held, strict=True)
-            if one is None or not is_settled(one, panel)
-        ]
-        if not todo or told.stopped:
-            continue
+    due: dict[str, list[Question]] = {judge.name: [] for judge in panel.judges}
+    for question in questions:
+        one = before.get(question.key)
+        if one is None or not is_settled(one, panel):
+            due[question.judge].append(question)
+    asked = [judge for judge in panel.judges if due[judge.name]]
+    for judge in asked if len(asked) > 1 else ():
+        async with means.opened(judge, 0.0):
+            pass  # that a judge lacks its key is known before any is paid
+    for judge in asked:
+        if told.stopped:
+            break
         left = max(0.0, min(limits) - (told.usd or 0.0) - means.spent_usd) if limits else None
         async with means.opened(judge, left) as chat:
             sitting = _Sitting(
@@ -185,7 +187,7 @@ async def _ask(
                 kept=kept,
                 answered_as=_answered_as(every, judge.name),
             )
-            await _sit(sitting, todo)
+            await _sit(sitting, due[judge.name])
     return told
 
 
