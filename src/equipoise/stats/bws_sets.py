@@ -1,5 +1,6 @@
 """Which items stand together in best-worst sets, and in which places, by tables or by search."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -10,7 +11,6 @@ from equipoise.errors import InputError
 from equipoise.stats.bws_design import balance
 
 _INFINITY = -1
-_SMALL = 12
 _FAMILIES: dict[tuple[int, int], tuple[int, tuple[tuple[int, ...], ...]]] = {
     (5, 3): (5, ((0, 1, 2), (0, 1, 3))),
     (5, 4): (5, ((0, 1, 2, 3),)),
@@ -27,6 +27,9 @@ _FAMILIES: dict[tuple[int, int], tuple[int, tuple[tuple[int, ...], ...]]] = {
 }
 """(items, set size) -> the group they are counted in, and the base blocks; -1 stays where it is."""
 
+_FEW = 4
+"""All subsets are taken where there are no more of them than so many for each item."""
+
 SEARCH_STEPS = 20_000
 """Swaps that are tried at most, for the items of sets and again for their places."""
 
@@ -37,7 +40,7 @@ class SetDesign:
 
     Attributes:
         sets: one tuple of positions a set, in the order of its places.
-        how: ``williams``, ``difference family`` or ``search``.
+        how: ``williams``, ``difference family``, ``all subsets`` or ``search``.
         says: the same in a sentence, with what was optimised.
     """
 
@@ -51,10 +54,10 @@ def design_sets(n_items: int, set_size: int, rng: np.random.Generator) -> SetDes
 
     Sets of all items are the rows of a Williams square (two for an odd number): every item once at
     each place, every item directly after every other equally often. Smaller sets come from a
-    difference family where one is known: every pair meets equally often. Else they are searched
-    for: every item is shown equally often, and then swaps lower the sum of squares of the times
-    pairs meet, and of the times items stand at places and follow each other; `SEARCH_STEPS` swaps
-    are tried for each, drawn by `rng`.
+    difference family where one is known, or are all subsets where these are few: every pair meets
+    equally often. Else they are searched for: every item is shown equally often, and then swaps
+    lower the sum of squares of the times pairs meet, and of the times items stand at places and
+    follow each other; `SEARCH_STEPS` swaps are tried for each, drawn by `rng`.
 
     Raises:
         InputError: fewer than two items or places (``set_too_small``), or more places than items
@@ -85,6 +88,14 @@ def design_sets(n_items: int, set_size: int, rng: np.random.Generator) -> SetDes
         meets = balance([[str(one) for one in shown] for shown in sets]).pair[0]
         says = f"a difference family: {len(sets)} sets in which every pair meets {meets} times"
         return SetDesign(sets=sets, how="difference family", says=says)
+    if math.comb(n_items, set_size) <= _FEW * n_items:
+        subsets = [list(subset) for subset in combinations(range(n_items), set_size)]
+        says = (
+            f"all {len(subsets)} sets of {set_size}: every pair meets equally often; at most "
+            f"{SEARCH_STEPS:,} swaps for places"
+        )
+        sets = _placed(subsets, n_items, rng)
+        return SetDesign(sets=sets, how="all subsets", says=says)
     sets = _searched(n_items, set_size, rng)
     says = (
         f"a search of at most {SEARCH_STEPS:,} swaps each for pairs and for places over "
@@ -119,10 +130,7 @@ def _developed(group: int, blocks: Sequence[Sequence[int]]) -> Iterator[tuple[in
 
 
 def _searched(n: int, k: int, rng: np.random.Generator) -> tuple[tuple[int, ...], ...]:
-    """Gives 2 n sets (or all subsets, where they are no more) as balanced as swaps make them."""
-    subsets = list(combinations(range(n), k)) if n <= _SMALL else []
-    if subsets and len(subsets) <= 2 * n:
-        return _placed([list(subset) for subset in subsets], n, rng)
+    """Gives 2 n sets as balanced as swaps make them."""
     sets = [[(row + step) % n for step in range(k)] for row in range(n) for _ in range(2)]
     meet = [[0] * n for _ in range(n)]
     for shown in sets:

@@ -78,7 +78,7 @@ def write_study(
     folder.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     folder.joinpath("outputs.jsonl").write_text(text, encoding="utf-8")
-    axes = "" if "axes:" in more else "axes:\n  - {name: style, ask: Which reads best?}\n"
+    axes = "" if "axes:\n" in more else "axes:\n  - {name: style, ask: Which reads best?}\n"
     folder.joinpath("study.yaml").write_text(
         "kind: rating\ntitle: A study\nquestion: Whose is best?\nseed: 3\noutputs: outputs.jsonl\n"
         f"arms: [{', '.join(arms)}]\nbaseline: {arms[0]}\n{axes}{more}",

@@ -175,6 +175,7 @@ def test_answers_of_label_studio_are_taken(study: Path, tmp_path: Path) -> None:
     assert {(one["best"], one["worst"], one["seconds"]) for one in answers} == {("C", "A", 12.5)}
 
 
+@pytest.mark.requirement("PIL-22")
 def test_every_kind_of_faulty_answer_is_refused_by_name_and_counted(
     study: Path, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
+from equipoise.errors import InputError
 from equipoise.records.rating_plan import AxisPlan, Output, RatingSet, SetKind
 from equipoise.stages.plan.rating_outputs import Outputs, languages_of, same_text
 from equipoise.stages.plan.rating_sets import AxisSets, SetTerms, rng_of
@@ -33,6 +34,9 @@ def check_sets(
     Units without a study set are taken first; where there are too few, units of study sets follow.
     The text of one arm is replaced: by a copy of it with its words (or, where a text has no spaces,
     pieces of two characters) in disorder, which is the worst; or by the text of another arm.
+
+    Raises:
+        InputError: checks are asked for, and all texts are too short (``no_checks``).
     """
     rng = rng_of(terms.seed, "checks", made.axis.name)
     kinds = [
@@ -44,7 +48,14 @@ def check_sets(
     number = 0
     for units in _by_language(made, outputs).values():
         fit = [unit for unit in units if any(_can_spoil(one) for one in outputs[unit].values())]
-        for place, (kind, is_spoiled) in enumerate(kinds if fit else ()):
+        if kinds and not fit:
+            raise InputError(
+                f"no output of axis {made.axis.name!r} is long enough to be spoiled for a check",
+                wanted=f"texts of {_FEWEST_PIECES} words, or {_FEWEST_PIECES * _PIECE} characters",
+                mend="leave checks out, and say so",
+                code="no_checks",
+            )
+        for place, (kind, is_spoiled) in enumerate(kinds):
             number += 1
             unit = fit[place % len(fit)]
             arms = _arms(outputs[unit], terms, rng)

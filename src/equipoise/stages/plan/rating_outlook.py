@@ -21,8 +21,9 @@ class AxisOutlook(msgspec.Struct, frozen=True, kw_only=True):
     """One axis: its units, the balance of its sets, and what they can tell.
 
     `designed` is the balance of the sets as made, `answered` that over all answers that are planned
-    (null = nobody rates). `left_out` says why units have no set. `no_kappa` is empty where people's
-    agreement can be told.
+    (null = nobody rates). `left_out` says why units have no set. `n_unread` sets are read by
+    nobody, `n_short` of the overlap by fewer people than planned. `no_kappa` is empty where
+    people's agreement can be told.
     """
 
     axis: str
@@ -35,6 +36,8 @@ class AxisOutlook(msgspec.Struct, frozen=True, kw_only=True):
     designed: DesignBalance
     answered: DesignBalance | None
     n_raters: int
+    n_unread: int
+    n_short: int
     no_kappa: str
 
 
@@ -74,7 +77,7 @@ def axis_outlook(
     power: AxisPower,
     seen: Sequence[tuple[str, ...]],
     raters: Sequence[Sequence[str]],
-    arms: tuple[str, ...],
+    plan: RatingPlan,
 ) -> AxisOutlook:
     """Gives what is to be said of one axis.
 
@@ -83,8 +86,9 @@ def axis_outlook(
         power: what they can tell.
         seen: the arms of every planned answer, in the order in which they stand there.
         raters: for each study set who rates it.
-        arms: all arms.
+        plan: the plan.
     """
+    n_shared = round(plan.overlap * len(raters))
     people = {name for names in raters for name in names}
     mode = agreement_mode(
         min(len(people), max((len(names) for names in raters), default=0)),
@@ -99,9 +103,11 @@ def axis_outlook(
         n_same=made.n_same,
         n_cycle=len(made.design.sets),
         left_out=made.left_out,
-        designed=balance([one.arms for one in made.sets], items=arms),
-        answered=balance(seen, items=arms) if seen else None,
+        designed=balance([one.arms for one in made.sets], items=plan.arms),
+        answered=balance(seen, items=plan.arms) if seen else None,
         n_raters=len(people),
+        n_unread=sum(not names for names in raters),
+        n_short=sum(0 < len(names) < plan.raters_per_set for names in raters[:n_shared]),
         no_kappa="" if mode.mode == "kappa" else mode.label,
     )
 
@@ -138,6 +144,17 @@ def rating_doubts(plan: RatingPlan, axes: Sequence[AxisOutlook]) -> Iterator[str
                 f"{one.axis}: no-kappa mode ({one.no_kappa}): every result will say so, and no "
                 "decision is made on it"
             )
+    for one in axes if plan.annotators else ():
+        if one.n_unread:
+            yield (
+                f"{one.axis}: {one.n_unread:,} sets are rated by nobody: no annotator of this axis "
+                "reads all that they show"
+            )
+        if one.n_short:
+            yield (
+                f"{one.axis}: {one.n_short:,} sets of the overlap are rated by fewer than "
+                f"{plan.raters_per_set} people"
+            )
     for one in axes:
         if one.power.n_sets < one.n_cycle:
             yield (
@@ -173,6 +190,13 @@ def rating_remarks(plan: RatingPlan, axes: Sequence[AxisOutlook]) -> Iterator[st
         yield f"{axis}: {n:,} checks are made of units that study sets show too: no unit is spare"
     if plan.retest and plan.annotators:
         yield f"{plan.retest:.0%} of each list comes once more, in another order of the texts"
+
+
+def idle(lists: Sequence[ListOutlook]) -> Iterator[str]:
+    """Yields who gets no set at all."""
+    for one in lists:
+        if not one.n:
+            yield f"{one.annotator} gets no set: nothing is in his axes and languages, or is left"
 
 
 def list_outlook(annotator: str, kinds: Sequence[SetKind]) -> ListOutlook:

@@ -157,7 +157,7 @@ class _Orders:
     def choose(
         self, one: RatingSet, who: str, number: int, *, but: int | None = None
     ) -> tuple[int, tuple[int, ...]]:
-        """Gives an order's number and places: even for who sees it, new in the set, even for all.
+        """Gives an order's number and places: new in the set, even for who sees it, even for all.
 
         `but` is the order in which a repeated set was seen before.
         """
@@ -167,12 +167,12 @@ class _Orders:
         ]
         axis = one.axis
 
-        def cost(order: int) -> tuple[bool, int, bool, int, int]:
+        def cost(order: int) -> tuple[bool, bool, int, int, int]:
             at = list(enumerate(orders[order]))
             own = sum(self._own[who, axis, arm, place] for place, arm in at)
             everyone = sum(self._all[axis, arm, place] for place, arm in at)
             is_seen = order in self._seen[one.id]
-            return (order == but, own, is_seen, (order - number) % len(orders), everyone)
+            return (order == but, is_seen, own, (order - number) % len(orders), everyone)
 
         best = min(range(len(orders)), key=cost)
         if but is None:

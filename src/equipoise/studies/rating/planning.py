@@ -36,6 +36,7 @@ from equipoise.stages.plan.rating_outlook import (
     RatingOutlook,
     Seen,
     axis_outlook,
+    idle,
     list_outlook,
     rating_doubts,
     rating_remarks,
@@ -181,7 +182,7 @@ def _outlook(
             power,
             seen.get(one.axis.name, []),
             [raters[each.id] for each in one.sets],
-            plan.arms,
+            plan,
         )
         for one, power in zip(made, plan.powers, strict=True)
     )
@@ -196,7 +197,7 @@ def _outlook(
         axes=axes,
         lists=lists,
         checks=told_checks(plan),
-        doubts=tuple(rating_doubts(plan, axes)),
+        doubts=(*rating_doubts(plan, axes), *idle(lists)),
         remarks=(
             *rating_remarks(plan, axes),
             *(policy_warnings(plan.panel) if plan.panel else ()),
