@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 RATING = "rating"
+OUTCOME = "outcome"
 
 _KIND = re.compile(rb"""^kind:[ \t]*['"]?([a-z]+)""", re.MULTILINE)
 _FILES = ("plan.json", "ranking.json", "archive.json")

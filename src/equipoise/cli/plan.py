@@ -31,11 +31,13 @@ def command(study: Path, *, as_json: bool) -> None:
 
         run_plan(study, as_json=as_json)
         return
+    from equipoise.cli.outcome_planning import compile_outcome
     from equipoise.cli.plan_told import told
     from equipoise.records.codec import pretty
     from equipoise.studies.loss.planning import plan_study, write_plan
     from equipoise.wiring import adapters
 
+    compile_outcome(study)
     planned = plan_study(study, today=now().date(), adapters=adapters())
     write_plan(study, planned)
     if as_json:

@@ -69,8 +69,10 @@ def _planned(study: Path) -> bytes:
         from equipoise.studies.rating.sealing import planned_rating_content
 
         return planned_rating_content(study)
+    from equipoise.cli.outcome_planning import compile_outcome
     from equipoise.studies.loss.sealing import planned_content
 
+    compile_outcome(study)
     return planned_content(study, now=now())
 
 
@@ -82,6 +84,8 @@ def _sealed(study: Path, proofs: "Proofs") -> "Seal":
         from equipoise.studies.rating.sealing import seal_rating
 
         return seal_rating(study, now=now(), proofs=proofs)
+    from equipoise.cli.outcome_planning import compile_outcome
     from equipoise.studies.loss.sealing import seal_study
 
+    compile_outcome(study)
     return seal_study(study, now=now(), proofs=proofs)

@@ -1,5 +1,6 @@
 """From a study folder to its plan: reads what it names and writes what is promised."""
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -31,6 +32,11 @@ from equipoise.studies.loss.hidden import hidden_of, missing, seen_by_agents
 from equipoise.studies.loss.judging_planned import judge_faults, judge_outlook, with_families
 from equipoise.studies.loss.looks import waits_of
 from equipoise.studies.loss.running_asked import Adapters
+
+COMPILED = "outcome-study.json"
+"""What an outcome study is compiled to by `plan`: a loss study on the scenarios of its pack."""
+
+_IS_OUTCOME = re.compile(rb"""^kind:[ \t]*['"]?outcome\b""", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +74,8 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         Blocked: something the study needs is not there; names it.
     """
     text = read_needed(study / STUDY, "the study file")
-    looked = look_at(text)
+    kind, compiled = _compiled(study, text)
+    looked = look_at(text) if compiled is None else look_at(compiled, name=COMPILED)
     draft, faults = looked.draft, looked.faults
     if not looked.found:
         refuse_blocked(draft, study)
@@ -88,7 +95,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
-    plan = with_families(plan, study)
+    plan = with_families(msgspec.structs.replace(plan, kind=kind), study)
     chosen = {unit.id for unit in plan.units}
     executed = [unit for unit in material.units if unit.brief.unit in chosen]
     refuse(unfilled(draft, executed, faults))
@@ -114,6 +121,17 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         outlook, doubts=(*outlook.doubts, *waits, *doubts), judges=judges
     )
     return Planned(plan=plan, content=content, outlook=outlook, page=plan_page(plan, outlook))
+
+
+def _compiled(study: Path, text: bytes) -> tuple[str, bytes | None]:
+    """Gives the kind of plan, and what a study of another kind was compiled to.
+
+    Raises:
+        Blocked: it was not compiled.
+    """
+    if not _IS_OUTCOME.search(text):
+        return "loss", None
+    return "outcome", read_needed(study / COMPILED, "what the outcome study is compiled to")
 
 
 def _with_hidden(plan: Plan, study: Path, material: Material, executed: list[Unit]) -> Plan:

@@ -1,0 +1,198 @@
+"""Compiles an outcome study to what every study is run by: units, a catalog, arms and rules."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from equipoise.archive.durable import replace_file
+from equipoise.errors import Blocked, InputError, nearest
+from equipoise.pipeline.study_files import STUDY, read_needed
+from equipoise.records.scenario import Scenario
+from equipoise.records.yaml_text import parse
+from equipoise.stages.plan.faults import Faults, refuse
+from equipoise.studies.loss.planning import COMPILED
+from equipoise.studies.outcome.draft import OutcomeArm, OutcomeDraft
+from equipoise.studies.outcome.packs import HIDDEN, ReadPack, read_pack
+from equipoise.studies.outcome.proving import MakeSeed, proof_of
+
+UNITS = "outcome-units.jsonl"
+CATALOG = "loss-catalog.v1.json"
+STATE = "state"
+"""A folder that no agent sees: whatever one changes lies in a copy of its own."""
+
+_OWN_TESTS = ["tests/**/*.py"]
+_WEIGHTS = {"hidden_explicit": 0.5, "hidden_implicit": 0.3, "regression": 0.2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """What an outcome study is compiled to.
+
+    `files` are the study as the plan stage reads it and the files it names, by name.
+    """
+
+    draft: OutcomeDraft
+    pack: ReadPack
+    scenarios: tuple[Scenario, ...]
+    files: dict[str, bytes]
+
+
+def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
+    """Reads an outcome study and its pack; nothing is run.
+
+    Args:
+        study: the study folder.
+        seed_of: gives a seed by its specification; paths count from the pack's folder.
+
+    Raises:
+        InputError: the study file or the pack has faults; all are told.
+        Blocked: a scenario has no proof, or a stale one.
+    """
+    draft = _draft(study)
+    folder = (study / draft.pack).resolve()
+    if not folder.is_relative_to(study.resolve()):
+        raise InputError(
+            f"pack {draft.pack!r} lies outside the study's folder",
+            wanted="a folder of the study, so that the study can be moved and sealed with it",
+            mend="copy the pack into the study's folder",
+            where=STUDY,
+            code="outside",
+        )
+    pack = read_pack(study / draft.pack)
+    scenarios = _chosen(draft, pack)
+    whys = [proof_of(pack, one, seed_of(pack.seed(one)))[1] for one in scenarios]
+    if lacking := [why for why in whys if why]:
+        raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
+    files = {
+        UNITS: b"".join(_unit(draft, pack, one) for one in scenarios),
+        CATALOG: json.dumps(_catalog(), indent=1).encode() + b"\n",
+        COMPILED: json.dumps(_study(draft, scenarios), indent=1).encode() + b"\n",
+    }
+    return Compiled(draft=draft, pack=pack, scenarios=scenarios, files=files)
+
+
+def write_files(study: Path, made: Compiled) -> None:
+    """Writes what the study is compiled to, each file whole or not at all."""
+    study.joinpath(STATE).mkdir(exist_ok=True)
+    for name, content in made.files.items():
+        replace_file(study / name, content)
+
+
+def _draft(study: Path) -> OutcomeDraft:
+    yaml = parse(read_needed(study / STUDY, "the study file"), name=STUDY)
+    faults = Faults(yaml=yaml, name=STUDY)
+    try:
+        return OutcomeDraft.model_validate(yaml.value)
+    except ValidationError as error:
+        refuse(faults.of(error))
+        raise
+
+
+def _chosen(draft: OutcomeDraft, pack: ReadPack) -> tuple[Scenario, ...]:
+    known = {one.id: one for one in pack.scenarios}
+    for name in draft.scenarios:
+        if name not in known:
+            raise InputError(
+                f"the pack has no scenario {name!r}",
+                wanted=f"one of {', '.join(known)}",
+                mend=nearest(name, list(known)),
+                where=STUDY,
+                code="no_scenario",
+            )
+    return tuple(known[name] for name in draft.scenarios) or pack.scenarios
+
+
+def _unit(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
+    place = f"{draft.pack}/{pack.place(scenario)}"
+    seed = dict(pack.seed(scenario))
+    for key in ("recipe", "folder"):
+        if key in seed:
+            seed[key] = f"{draft.pack}/{seed[key]}"
+    expected: dict[str, Any] = {
+        group: f"{place}/{HIDDEN}/{group}"
+        for group in ("explicit", "implicit")
+        if getattr(scenario.hidden_tests, group)
+    }
+    if scenario.proofs is not None:
+        expected["reference"] = f"{place}/{scenario.proofs.reference}"
+    unit = {
+        "id": scenario.id,
+        "labels": _labels(scenario),
+        "brief": {"prompt": scenario.prompt, "seed": seed},
+        "expected": expected,
+    }
+    return json.dumps(unit, ensure_ascii=False).encode() + b"\n"
+
+
+def _labels(scenario: Scenario) -> dict[str, str]:
+    return {"kind": scenario.kind.value, "tier": scenario.difficulty or "none"}
+
+
+def _catalog() -> dict[str, Any]:
+    hidden = {"reference": "{expected.reference}", "lost": "share"}
+    checks: dict[str, dict[str, Any]] = {
+        "hidden_explicit": {"tests": "{expected.explicit}", **hidden},
+        "hidden_implicit": {"tests": "{expected.implicit}", **hidden},
+        "regression": {"seed_tests": _OWN_TESTS, "lost": "any", "apart": False},
+    }
+    return {
+        "version": "v1",
+        "categories": [
+            {
+                "id": name,
+                "weight": weight,
+                "type": "deterministic",
+                "max": 1,
+                "check": {"suite": checks[name]},
+            }
+            for name, weight in _WEIGHTS.items()
+        ],
+    }
+
+
+def _study(draft: OutcomeDraft, scenarios: tuple[Scenario, ...]) -> dict[str, Any]:
+    kinds = sorted({one.kind.value for one in scenarios})
+    tiers = sorted({one.difficulty or "none" for one in scenarios})
+    budget = draft.budget.model_dump(exclude_none=True, exclude_defaults=True)
+    return {
+        "kind": "loss",
+        "title": draft.title,
+        "question": draft.question,
+        "seed": draft.seed,
+        "provenance": "synthetisch",
+        "hops": [
+            {
+                "id": "agent",
+                "signal": "what it left in its workspace",
+                "correct": "hidden tests pass and the seed's own suite stays green",
+                "flake": "a hidden test that is not the same in every proof",
+                "error": "the sandbox, the gateway or the suite could not be run",
+            }
+        ],
+        "axes": {"kind": kinds, "tier": tiers},
+        "partitions": {
+            "by": ["kind"],
+            "of": [{"labels": {"kind": kind}, "frequency": 1, "severity": 1} for kind in kinds],
+        },
+        "units": UNITS,
+        "repetitions": {"stochastic": draft.repetitions},
+        "mde": draft.mde,
+        "budget": {"cell_timeout_s": draft.budget.cell_timeout_s, **budget},
+        "catalog": CATALOG,
+        "cells": ["loss", "category"],
+        "paired": True,
+        "state": {"directory": STATE},
+        "baseline": draft.baseline,
+        "sandbox": {"environment": ["PATH", *draft.environment]},
+        "is_simulated": draft.is_simulated,
+        "arms": [_arm(draft, arm) for arm in draft.arms],
+    }
+
+
+def _arm(draft: OutcomeDraft, arm: OutcomeArm) -> dict[str, Any]:
+    skill = {"skills": [f"{draft.pack}/skills/{arm.skill}"]} if arm.skill else {}
+    given = {"prompt": "{brief.prompt}", "seed": "{brief.seed}", "artifacts": [".codestable/**"]}
+    return {"name": arm.name, "system": {"agent": {**arm.agent, **given, **skill}}}

@@ -1,0 +1,100 @@
+"""An outcome study from its pack to a verdict, with stand-ins that really edit files."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+import equipoise
+from equipoise.records.codec import decode
+from equipoise.records.plan import Plan
+from studies.loss.compared_loss_runs import called
+from studies.loss.made_agents import NEEDS_BWRAP
+
+WORKSHOP = Path(equipoise.__file__).parent / "examples" / "workshop"
+FIRST = "i01-last-day-missing"
+MENDED = {
+    "path": "tally/dates.py",
+    "old": "self.first <= day < self.last",
+    "new": "self.first <= day <= self.last",
+}
+
+
+def arm(name: str, *do: object) -> dict[str, object]:
+    return {
+        "name": name,
+        "agent": {
+            "harness": {"scripted": {"cases": [{"do": list(do)}]}},
+            "model": "stand-in-2026-01-01",
+            "provider": {"scripted": "scenario.yaml"},
+        },
+    }
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    folder = tmp_path / "study"
+    shutil.copytree(WORKSHOP, folder / "pack")
+    folder.joinpath("scenario.yaml").write_text("turns: [{say: done}]\n", encoding="ascii")
+    written = {
+        "kind": "outcome",
+        "title": "Who mends it?",
+        "question": "Do hidden tests pass more often?",
+        "seed": "1",
+        "pack": "pack",
+        "scenarios": [FIRST],
+        "baseline": "talks",
+        "is_simulated": "true",
+        "arms": [
+            arm("talks", {"print": "All fixed, all tests pass."}),
+            arm("mends", {"edit": MENDED}, {"print": "Mended."}),
+        ],
+    }
+    folder.joinpath("study.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
+    return folder
+
+
+def test_a_study_is_planned_from_its_pack_and_seals_what_is_hidden(study: Path) -> None:
+    done = called("plan", study)
+    assert done.exit_code == 0, done.output
+    plan = decode(study.joinpath("plan.json").read_bytes(), Plan)
+    assert plan.kind == "outcome"
+    assert [unit.id for unit in plan.units] == [FIRST]
+    assert called("seal", study).exit_code == 0
+    tests = next(study.glob(f"pack/fixtures/e2e/{FIRST}/hidden-tests/implicit/test_*.py"))
+    tests.write_text(tests.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    done = called("verify", study)
+    assert done.exit_code == 1
+    assert "hidden-tests/implicit" in done.output
+
+
+@pytest.mark.requirement("OUT-29")
+def test_a_scenario_without_a_proof_cannot_be_planned(study: Path) -> None:
+    study.joinpath("pack/proofs", f"{FIRST}.json").unlink()
+    done = called("plan", study)
+    assert done.exit_code == 3
+    assert f"not runnable: {FIRST} was never proved; mend: equipoise prove" in done.output
+
+
+@NEEDS_BWRAP
+@pytest.mark.slow
+@pytest.mark.requirement("OUT-01")
+@pytest.mark.requirement("OUT-14")
+def test_hidden_tests_tell_who_mends_from_who_talks(study: Path) -> None:
+    for verb in ("plan", "seal", "run", "grade"):
+        done = called(verb, study)
+        assert done.exit_code == 0, done.output
+    done = called("compare", study, "--json")
+    assert "simulated" in done.output
+    for path in study.glob("comparisons/*/*suite.json"):
+        suite = json.loads(path.read_text(encoding="utf-8"))
+        assert suite["run_id"].partition("-")[0] in {"talks", "mends"}
+    done = called("grade", study, "--json")
+    told = {run["arm"]: run["categories"] for run in json.loads(done.output)["runs"]}
+    assert told["talks"]["hidden_explicit"]["mean"] == 1.0
+    assert told["mends"]["hidden_explicit"]["mean"] == 0.0
+    assert told["mends"]["hidden_implicit"]["mean"] == 0.0
+    assert {one["regression"]["mean"] for one in told.values()} == {0.0}
+    assert called("verify", study).exit_code == 0
