@@ -17,16 +17,20 @@ def command(study: Path, *, reason: str, settings: tuple[str, ...], by: str | No
     Appends to amendments.jsonl, whose lines are chained to the plan's hash: what was sealed stays
     as it is, and every report shows the change with its date and reason. Without --set it is a
     remark. Keys: mde, rule, paired, double_rating, title, question, max_usd, max_minutes,
-    cell_timeout_s, max_attempts, concurrency.
+    cell_timeout_s, max_attempts, concurrency. Of a rating study: threshold.AXIS, the threshold that
+    was locked.
 
     Exit codes: 0 amended; 1 the study was changed after sealing; 2 a key or value cannot be
     amended so; 3 the study is not sealed.
     """
     from equipoise.cli.asked import pairs
     from equipoise.cli.clock import now
+    from equipoise.cli.kinds import is_rating
     from equipoise.studies.loss.amending import amend_study
+    from equipoise.studies.rating.amending import amend_rating
 
-    amendments = amend_study(
+    amend = amend_rating if is_rating(study) else amend_study
+    amendments = amend(
         study,
         reason=reason,
         by=by or _login(),

@@ -1,14 +1,20 @@
 """Model judges in a rating study: steady, biased, unreadable, held against people."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from equipoise.cli import commands
 from equipoise.errors import InputError, Tampered
+from equipoise.records.codec import digest, pretty
+from equipoise.records.event import Seal, SealLabel
 from equipoise.records.judgement import ReadState
 from equipoise.records.ranking import AxisShown
+from equipoise.records.rating_plan import RatingSet
 from equipoise.studies.rating.comparing import compare
 from studies.rating.rated import Rated, feeling, panel, preferring
 
@@ -119,6 +125,20 @@ def test_a_judge_like_people_is_validated_and_others_stay_soft(tmp_path: Path) -
 
 
 @pytest.mark.requirement("PIL-33")
+def test_a_judge_that_chooses_by_chance_never_says_equivalent(tmp_path: Path) -> None:
+    made = _study(80, panel=panel("coin", "first"))
+    made.judges("coin", preferring(EQUAL))
+    made.judges("first", lambda _rng, _one, _arms: {"best": 0})
+    axis = _axis(made, tmp_path)
+    for found in (*axis.judge_estimates, axis.panel_estimate):
+        assert found is not None
+        assert found.pairs[0].indicative == "equivalent"
+        assert found.pairs[0].word == "cannot tell"
+    assert axis.panel is not None
+    assert axis.panel.judges == ("coin",)
+
+
+@pytest.mark.requirement("PIL-33")
 @pytest.mark.requirement("X-P16")
 def test_until_people_have_rated_a_judge_is_not_validated_on_any_page(tmp_path: Path) -> None:
     made = _study(panel=panel("g"))
@@ -158,11 +178,28 @@ def test_a_threshold_is_chosen_on_one_half_locked_and_reported_on_the_other(
     locked = study / "threshold.json"
     rows = json.loads(locked.read_bytes())
     assert rows[0]["s"] == found.s
-    # another threshold in the file stands from then on, and verify says that it was not fitted
+    # another threshold in the file was not fitted, and no amendment says so
     rows[0]["s"] = 0.95
     locked.write_text(json.dumps(rows), encoding="utf-8")
     with pytest.raises(Tampered, match="amend"):
         compare(study)
+    rows[0]["s"] = found.s
+    locked.write_text(json.dumps(rows), encoding="utf-8")
+    run = CliRunner().invoke
+    words = ["amend", str(study), "--reason", "a stricter choice", "--set", "threshold.style=0.9"]
+    assert run(commands, words).exit_code == 3
+    plan = study.joinpath("plan.json").read_bytes()
+    seal = Seal(
+        plan_sha256=digest(plan), sealed_at="2026-01-01T00:00:00Z", label=SealLabel.SELF_DECLARED
+    )
+    study.joinpath("seal.json").write_bytes(pretty(seal))
+    assert run(commands, words).exit_code == 0
+    again = compare(study)
+    changed = again.ranking.axis("style").threshold
+    assert changed is not None
+    assert changed.s == 0.9
+    assert "a stricter choice" in again.files["report/index.html"].decode()
+    assert run(commands, ["verify", str(study)]).exit_code == 0
 
 
 def test_no_threshold_is_found_where_the_judge_knows_nothing(tmp_path: Path) -> None:
@@ -179,3 +216,17 @@ def test_a_unit_in_both_halves_is_refused(tmp_path: Path) -> None:
     made.plan = dict(made.plan) | {"threshold": asked}
     with pytest.raises(InputError, match="both parts"):
         compare(made.write(tmp_path / "study"))
+
+
+def test_a12_a_judge_that_contradicts_itself_has_a_flip_rate_of_its_own(tmp_path: Path) -> None:
+    made = _study(20, panel=panel("g"))
+    said: Counter[str] = Counter()
+
+    def wavers(_rng: np.random.Generator, one: RatingSet, arms: tuple[str, ...]) -> dict[str, int]:
+        said[one.id] += 1
+        return {"best": arms.index("new" if said[one.id] > 3 else "base")}
+
+    made.judges("g", wavers)
+    judge = _axis(made, tmp_path).judges[0]
+    assert judge.repeat_flips == pytest.approx(3 / 12)
+    assert judge.no_majority == 0.0

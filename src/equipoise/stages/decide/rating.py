@@ -17,7 +17,9 @@ VALIDATED = "validated judge"
 NOT_VALIDATED = "judge not validated"
 
 
-def judged(found: RatingEstimate, mde: float, blocked: str | None) -> RatingEstimate:
+def judged(
+    found: RatingEstimate, mde: float, blocked: str | None, *, is_trusted: bool = True
+) -> RatingEstimate:
     """Gives the estimate with a word for each pair.
 
     Better where the joint limits lie above 0, worse where below; equivalent where the 90 % limits
@@ -28,9 +30,20 @@ def judged(found: RatingEstimate, mde: float, blocked: str | None) -> RatingEsti
         found: differences with limits.
         mde: registered; also the equivalence margin.
         blocked: why nothing may be concluded; the word is then only indicative.
+        is_trusted: whether the source was found to tell differences at all. A judge that chooses by
+            chance finds everything equivalent; so one that was not held against people never says
+            that word.
     """
-    pairs = tuple(_judged(pair, mde, blocked) for pair in found.pairs)
+    pairs = tuple(
+        _judged(pair, mde, _hindrance(pair, mde, blocked, is_trusted)) for pair in found.pairs
+    )
     return msgspec.structs.replace(found, pairs=pairs)
+
+
+def _hindrance(pair: PairShown, mde: float, blocked: str | None, is_trusted: bool) -> str | None:
+    if blocked is None and not is_trusted and word_of(pair, mde) is Word.EQUIVALENT:
+        return "judge not validated: one that chooses by chance would say the same"
+    return blocked
 
 
 def _judged(pair: PairShown, mde: float, blocked: str | None) -> PairShown:

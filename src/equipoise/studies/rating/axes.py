@@ -84,7 +84,7 @@ def is_validated(told: Judged, source: str) -> bool:
 
 def _judged(found: RatingEstimate, told: Judged, mde: float) -> RatingEstimate:
     why = told.blocked.get(found.source)
-    named = judged(found, mde, why)
+    named = judged(found, mde, why, is_trusted=is_validated(told, found.source))
     return msgspec.structs.replace(named, groups=()) if why else named
 
 

@@ -97,10 +97,11 @@ def judges_on(
     shown = [_shown(one, leans[one.name], frame) for one in judges]
     used = [one for one, row in zip(judges, shown, strict=True) if row.is_used]
     estimates = tuple(_estimate(one, leans[one.name], frame) for one in used)
-    together = panel_estimate(used, asked) if len(used) > 1 else None
-    panel_shown = _panel(used, shown, frame) if used else None
     blocked = {one.name: _PLACES for one in used if sees_places_only([*one.verdicts.values()])}
-    if used and all(one.name in blocked for one in used):
+    heard = [one for one in used if one.name not in blocked] or used
+    together = panel_estimate(heard, asked) if len(used) > 1 else None
+    panel_shown = _panel(heard, shown, frame) if used else None
+    if used and len(blocked) == len(used):
         blocked[PANEL] = _PLACES
     passed = {row.judge for row in shown if row.validation is not None and row.validation.passed}
     if panel_shown and panel_shown.validation and panel_shown.validation.passed:
@@ -110,7 +111,7 @@ def judges_on(
         estimates=estimates,
         panel=panel_shown,
         panel_estimate=together,
-        threshold=_threshold(given, axis, used, frame),
+        threshold=_threshold(given, axis, heard, frame),
         blocked=blocked,
         passed=frozenset(passed),
     )

@@ -22,6 +22,7 @@ Lengths = Mapping[tuple[str, str], int]
 """(unit, arm) -> characters of the output."""
 
 _MOST_ARMS = 40
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ def leanings(verdicts: Sequence[SetVerdict], lengths: Lengths, arms: Sequence[st
     worth = {arm: float(fit.value[at[arm]]) if arm in at else 0.0 for arm in used}
     half = t_quantile(0.95, fit.df)
     length = at.get(_LENGTH)
-    effect = None if length is None else float(fit.value[length])
+    effect = None if length is None else _cleared(float(fit.value[length]))
     spread = 0.0 if length is None else float(fit.covariance[length, length])
     reach = half * float(np.sqrt(spread)) if spread > 0 else None
     return Leanings(
@@ -87,6 +88,10 @@ def leanings(verdicts: Sequence[SetVerdict], lengths: Lengths, arms: Sequence[st
 
 
 _ORDER, _LENGTH = " order", " length"
+
+
+def _cleared(value: float) -> float:
+    return 0.0 if abs(value) < _NOTHING else value
 
 
 def _without_length(options: Options, names: list[str]) -> tuple[Options, list[str]]:

@@ -42,7 +42,8 @@ def judges_section(axis: AxisShown, anchor: str) -> Section | None:
             (
                 "A judge is asked again and again, in every order equally often. Its verdict on a "
                 "set weighs the orders alike, so that what it takes for its place alone cancels "
-                "out. An answer that cannot be read is no verdict: no tie, no loss."
+                "out. An answer that cannot be read is no verdict: no tie, no loss. What twice the "
+                "length is worth to a judge is in logits, beside the arms."
             ),
         ),
         tables=tuple(tables),
@@ -68,9 +69,11 @@ def _steadiness(judges: tuple[JudgeShown, ...]) -> Table:
 def _judge(one: JudgeShown) -> tuple[Cell, ...]:
     models = ", ".join(label(model) for model in one.models)
     below = f", {counted(one.n_below_quorum, 'set')} below the quorum" if one.n_below_quorum else ""
-    even = "" if one.first_place_even is None else f"even {share(one.first_place_even)}"
+    limits = ""
     if one.first_place_lo is not None and one.first_place_hi is not None:
-        even += f", {share(one.first_place_lo)} to {share(one.first_place_hi)}"
+        limits = f"{share(one.first_place_lo)} to {share(one.first_place_hi)}"
+    why = [f"position-biased: even is {share(one.first_place_even)}"]
+    why = [*(why if one.is_position_biased else []), *([one.why_not] if one.why_not else [])]
     return (
         Cell(text=label(one.judge), note=f"{label(one.family)}: {models}"),
         Cell(
@@ -80,13 +83,10 @@ def _judge(one: JudgeShown) -> tuple[Cell, ...]:
         Cell(text=share(one.repeat_flips)),
         Cell(text=share(one.order_flips)),
         Cell(text=share(one.no_majority)),
-        Cell(
-            text=share(one.first_place),
-            note=f"{even}; position-biased" if one.is_position_biased else even,
-        ),
+        Cell(text=share(one.first_place), note=limits),
         Cell(text=share(one.longer)),
         _length(one),
-        Cell(text="used" if one.is_used else "not used", note=one.why_not),
+        Cell(text="used" if one.is_used else "not used", note="; ".join(why)),
     )
 
 
@@ -94,7 +94,7 @@ def _length(one: JudgeShown) -> Cell:
     if one.length_effect is None or one.length_effect_lo is None or one.length_effect_hi is None:
         return Cell(text=UNSAID)
     lo, hi = (fixed(x, 2, sign=True) for x in (one.length_effect_lo, one.length_effect_hi))
-    return Cell(text=fixed(one.length_effect, 2, sign=True), note=f"logits, {lo} to {hi}")
+    return Cell(text=fixed(one.length_effect, 2, sign=True), note=f"{lo} to {hi}")
 
 
 def share(value: float | None) -> str:

@@ -23,10 +23,10 @@ def caveats(ranking: Ranking) -> list[str]:
             )
         elif axis.blocked:
             told.append(f"No ranking on axis {name}: {axis.blocked}.")
-        if "judge not validated" in axis.tags or (axis.judges and not _is_validated(axis)):
+        if soft := _unvalidated(axis):
             told.append(
-                f"Judge not validated on axis {name}: what model judges say here was not found to "
-                "agree with people, and is [soft]."
+                f"Judge not validated on axis {name}: {', '.join(soft)}. What these model judges "
+                "say was not found to agree with people, and is [soft]."
             )
     if not ranking.seal:
         told.append("Exploratory: the plan was not sealed before the ratings.")
@@ -40,8 +40,14 @@ def caveats(ranking: Ranking) -> list[str]:
     return told
 
 
-def _is_validated(axis: AxisShown) -> bool:
-    return all(one.validation is not None and one.validation.passed for one in axis.judges)
+def _unvalidated(axis: AxisShown) -> list[str]:
+    return [
+        label(one.judge)
+        for one in axis.judges
+        if one.validation is None
+        or not one.validation.passed
+        or one.validation.unvalidated_languages
+    ]
 
 
 def order_table(axis: AxisShown, found: RatingEstimate) -> Table:
