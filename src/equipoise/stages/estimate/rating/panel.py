@@ -111,7 +111,7 @@ def panel_estimate(judges: Sequence[Judge], asked: Asked) -> RatingEstimate | No
         n_units=len({one.unit for one in sets}),
         n_clusters=len({one.cluster for one in sets}),
         refused={},
-        notes=(f"median over {len(judges)} judge{'s' * (len(judges) != 1)} a set, then the mean over sets",),
+        notes=(f"judges heard on each set, by their median: {len(judges)}",),
     )
 
 
