@@ -6,11 +6,11 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
 	$$name -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := .ci/install $(BIN)/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo machine test test-slow check format pages certificate clean
+.PHONY: help install demo machine test suite test-slow check format pages certificate clean
 
 help:  ## lists what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -23,12 +23,12 @@ $(BIN)/python:
 		{ echo "no venv; mend: install the venv package of your Python (Debian: python3-venv)" >&2; rm -rf $(VENV); exit 3; }
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(PIP) install --quiet -e .
+	$(INSTALL) -e .
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
-	$(PIP) install --quiet -e '.[dev]'
-	$(PIP) install --quiet --no-deps 'mini-swe-agent>=2.4' || echo "mini-swe-agent not installed; its tests skip"
+	$(INSTALL) -e '.[dev]'
+	$(INSTALL) --no-deps 'mini-swe-agent>=2.4' || echo "mini-swe-agent not installed; its tests skip"
 	touch $@ $(VENV)/.installed
 
 install: $(VENV)/.installed  ## makes .venv and installs equipoise into it
@@ -46,11 +46,15 @@ check: $(VENV)/.installed-dev  ## style, types, floors
 machine:  ## installs PostgreSQL and Chromium for the tests, where it can; never fails
 	@.ci/machine
 
-test: machine check  ## everything a change must pass
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m 'not slow'
+test:  ## everything a change must pass
+	@$(MAKE) --no-print-directory -j2 machine $(VENV)/.installed-dev
+	@$(MAKE) --no-print-directory -j2 check suite
+
+suite: $(VENV)/.installed-dev  ## the tests alone
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not slow'
 
 test-slow: $(VENV)/.installed-dev  ## the long sweeps; installs Ray for its tests
-	-$(PIP) install --quiet -e '.[ray]'
+	-$(INSTALL) -e '.[ray]'
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m 'slow or hypothesis' --hypothesis-profile=thorough
 
 certificate: $(VENV)/.installed-dev  ## measures the coverage certificate anew into docs/certificate.md

@@ -52,7 +52,7 @@ def _inputs(topic: str) -> st.SearchStrategy[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("topic", sorted(_TOPICS))
-@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_topic_answers(topic: str, data: st.DataObject) -> None:
     cases = data.draw(st.lists(_inputs(topic), min_size=4, max_size=4))

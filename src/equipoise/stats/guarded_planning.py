@@ -25,7 +25,7 @@ _MOST = 40.0
 """Doublings of the present number of units beyond which "never" is the honest word."""
 
 _LEAST = -8.0
-_HALVINGS = 60
+_HALVINGS = 40
 
 _TINY = 1e-12
 

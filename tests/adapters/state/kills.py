@@ -30,7 +30,7 @@ def kill_often(
     prepare: Callable[[], object],
     settle: Callable[[], object],
     *,
-    n_cut: int = 4,
+    n_cut: int = 2,
 ) -> None:
     """Cuts the work off `n_cut` times at moments all over it, with `settle` after each."""
     spec, root, keep, verb = use

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from click.testing import CliRunner, Result
 
 from equipoise.cli import commands
@@ -84,8 +85,12 @@ def suites(folder: Path) -> dict[str, Suite]:
     return {suite.arm: suite for suite in found}
 
 
-def worse(tmp_path: Path) -> Path:
-    return made(tmp_path, losses("r", 0.4) + losses("i", 0.1))
+def worse(tmp_path: Path, n: int = N) -> Path:
+    """Refunds became worse; each partition has n units in each release."""
+    parts = [msgspec.structs.replace(part, n_min=n) for part in (REFUND, INVOICE)]
+    planned = units(parts[0], names("r", n)) + units(parts[1], names("i", n))
+    before, after = (losses("r", refunds, n=n) + losses("i", 0.1, n=n) for refunds in (0.1, 0.4))
+    return made(tmp_path, after, before, plan(parts, planned))
 
 
 def written(folder: Path) -> list[Path]:

@@ -48,7 +48,7 @@ def contents(study: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(
-    ("n_units", "n_kills"), [(1600, 6), pytest.param(4000, 60, marks=pytest.mark.slow)]
+    ("n_units", "n_kills"), [(1200, 3), pytest.param(4000, 60, marks=pytest.mark.slow)]
 )
 def test_a_killed_grading_ends_in_the_same_bytes(
     tmp_path: Path, n_units: int, n_kills: int

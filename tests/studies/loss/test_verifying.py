@@ -19,7 +19,7 @@ from studies.loss.study_commands import run
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    study = worse(tmp_path_factory.mktemp("written"))
+    study = worse(tmp_path_factory.mktemp("written"), n=120)
     content = study.joinpath("plan.json").read_bytes()
     seal = Seal(plan_sha256=digest(content), sealed_at="2026-01-01T00:00:00Z")
     study.joinpath("seal.json").write_bytes(pretty(seal))
