@@ -19,7 +19,7 @@ from equipoise.annotate.app import make_app
 from equipoise.annotate.campaign import read_campaign
 from equipoise.annotate.dashboard import overview
 from equipoise.annotate.limits import Bucket
-from equipoise.annotate.links import new_token, owner
+from equipoise.annotate.links import hashed, new_token, owner
 from equipoise.cli import commands
 from equipoise.cli.clock import exact_now
 from equipoise.errors import Blocked
@@ -244,6 +244,20 @@ def test_the_rate_of_one_link_is_held(tmp_path: Path, visit: Visit) -> None:
             tried = [http.get(f"/a/{new_token()}").status_code for _ in range(80)]
         assert {404, 429} == set(tried)
         assert bob.http.get(f"{bob.here}/set").status_code == 200
+
+
+def test_a_link_that_was_renewed_ends_while_the_server_runs(tmp_path: Path, visit: Visit) -> None:
+    made = campaign(tmp_path / "s", {"ann": [packet("1")]})
+    path = made.study / "campaign" / "tokens.json"
+    hashes, token = json.loads(path.read_text()), new_token()
+    with served(made.study) as address:
+        ann = visit(address, made.path("ann"))
+        assert "Set 1 of 1" in ann.page()
+        path.write_text(json.dumps(hashes)[:-5])
+        assert ann.http.get(f"{ann.here}/set").status_code == 200
+        path.write_text(json.dumps({**hashes, "ann": hashed(token)}))
+        assert ann.http.get(f"{ann.here}/set").status_code == 404
+        assert ann.http.get(f"/a/{token}/set").status_code == 200
 
 
 def test_a_campaign_that_others_can_read_is_not_served(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from equipoise.annotate.answering import Answering, Outcome
 from equipoise.annotate.campaign import Campaign
 from equipoise.annotate.guarding import Headers, is_from_elsewhere
 from equipoise.annotate.limits import Bucket, TooMuch, read_form
-from equipoise.annotate.links import DASHBOARD, owner
+from equipoise.annotate.links import DASHBOARD
 from equipoise.annotate.pages import Pages
 from equipoise.annotate.store import Store
 from equipoise.records.answer import Answer
@@ -126,7 +126,7 @@ class _App:
     async def _owner(self, request: Request) -> str:
         """Gives whose token stands in the path, and holds them to their rate."""
         is_dashboard = request.url.path.startswith("/d/")
-        who = owner(self._campaign.tokens, request.path_params["token"])
+        who = self._campaign.tokens.owner(request.path_params["token"])
         if who is None or is_dashboard != (who == DASHBOARD):
             if not self._tries.takes(request.client.host if request.client else ""):
                 raise HTTPException(429)

@@ -3,12 +3,13 @@
 import re
 import stat
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
 
-from equipoise.annotate.links import DASHBOARD
+from equipoise.annotate.links import DASHBOARD, Tokens
 from equipoise.errors import Blocked, InputError
 from equipoise.records.answer import Answer, AnswerKind
 from equipoise.records.codec import decode
@@ -45,6 +46,11 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Whether any choice is right."""
         return self.best is None and self.worst is None
 
+    @property
+    def has_answer(self) -> bool:
+        """Something is right here, and something wrong."""
+        return self.best is not None or self.worst is not None
+
     def is_right(self, answer: Answer) -> bool:
         """Says whether an answer is what a careful reader chooses."""
         return (
@@ -75,7 +81,7 @@ class Campaign:
         packets: by id.
         lists: annotator -> ids of packets, in order.
         checks: packet -> what is right in it.
-        tokens: name -> sha256 of the token; the dashboard's under the empty name.
+        tokens: knows whose a token is; the dashboard's under the empty name.
         rule: how many silent checks have to be right.
         is_simulated: the texts stand in for real outputs.
     """
@@ -83,7 +89,7 @@ class Campaign:
     packets: dict[str, Packet]
     lists: dict[str, tuple[str, ...]]
     checks: dict[str, Check]
-    tokens: dict[str, str]
+    tokens: Tokens
     rule: ChecksPlan
     is_simulated: bool = False
 
@@ -110,8 +116,7 @@ def read_campaign(study: Path) -> Campaign:
                 code="set_size",
             )
     lists = _lists(folder / ASSIGNMENTS, packets)
-    tokens = _secret(folder / TOKENS, dict[str, str])
-    _check_tokens(folder / TOKENS, tokens, lists)
+    tokens = Tokens(folder / TOKENS, partial(_read_tokens, names=frozenset({*lists, DASHBOARD})))
     checks = _secret(folder / CHECKS, dict[str, Check]) if (folder / CHECKS).exists() else {}
     plan = study / "plan.json"
     planned = decode(plan.read_bytes(), _Planned, where=str(plan)) if plan.is_file() else _Planned()
@@ -167,12 +172,13 @@ def _secret(path: Path, kind: type[T]) -> T:
     return decode(path.read_bytes(), kind, where=str(path))
 
 
-def _check_tokens(path: Path, tokens: dict[str, str], lists: dict[str, tuple[str, ...]]) -> None:
-    without = sorted(({*lists} | {DASHBOARD}) - tokens.keys())
-    names = [name or "(the dashboard)" for name in without]
-    if names:
+def _read_tokens(path: Path, names: frozenset[str]) -> dict[str, str]:
+    """Reads the hashes of the tokens; every name has one."""
+    tokens = _secret(path, dict[str, str])
+    without = [name or "(the dashboard)" for name in sorted(names - tokens.keys())]
+    if without:
         raise InputError(
-            f"no token for {', '.join(names)}",
+            f"no token for {', '.join(without)}",
             wanted="one for every annotator, and the dashboard's under the empty name",
             where=str(path),
             code="no_token",
@@ -185,3 +191,4 @@ def _check_tokens(path: Path, tokens: dict[str, str], lists: dict[str, tuple[str
             where=str(path),
             code="bad_token",
         )
+    return tokens

@@ -16,11 +16,13 @@ class Checked:
     n_wrong_tries: int
 
 
-def checked(campaign: Campaign, annotator: str, answers: Sequence[Answer]) -> dict[str, Checked]:
+def checked(
+    campaign: Campaign, annotator: str, answers: Sequence[Answer], axis: str | None = None
+) -> dict[str, Checked]:
     """Gives what an annotator's answers to checks come to, by kind of check.
 
-    A check that is told counts as right only at the first try, for afterwards it was told. A set in
-    which any choice is right (one text twice) tells nothing yet, and is not counted.
+    A loud check counts as right at the first try only, for afterwards it was told. Two equal texts
+    have no right answer and are not counted. `axis` looks at one axis alone.
     """
     held = standing(answers)
     found = {}
@@ -28,26 +30,22 @@ def checked(campaign: Campaign, annotator: str, answers: Sequence[Answer]) -> di
         n = n_right = n_wrong = 0
         for packet, check in campaign.checks.items():
             one = held.get((annotator, packet))
-            if check.kind != kind or one is None or check.is_open:
+            if check.kind != kind or one is None or not check.has_answer:
+                continue
+            if axis not in {None, campaign.packets[packet].axis}:
                 continue
             tries = [a for a in answers if a.packet == packet and a.kind is AnswerKind.GIVEN]
             wrong = [a for a in tries if not check.is_right(a)]
             n += 1
-            n_right += check.is_right(one) and (kind == "silent" or not wrong)
+            n_right += check.is_right(one) and (kind != "loud" or not wrong)
             n_wrong += len(wrong)
         found[kind] = Checked(n=n, n_right=n_right, n_wrong_tries=n_wrong)
     return found
 
 
 def passed(campaign: Campaign, annotator: str, answers: Sequence[Answer]) -> bool:
-    """Says whether on every axis as many silent checks are right as the plan asks for."""
-    held = standing(answers)
-    right: dict[str, int] = {}
-    for packet in campaign.lists.get(annotator, ()):
-        check, one = campaign.checks.get(packet), held.get((annotator, packet))
-        if check is not None and check.kind == "silent" and not check.is_open:
-            axis = campaign.packets[packet].axis
-            right[axis] = right.get(axis, 0) + (one is not None and check.is_right(one))
-    return all(n >= campaign.rule.need for n in right.values()) and (
-        bool(right) or not campaign.rule.need
-    )
+    """Says whether, on every axis, no more silent checks were missed than the plan allows."""
+    allowed = campaign.rule.n_silent - campaign.rule.need
+    axes = {campaign.packets[packet].axis for packet in campaign.lists.get(annotator, ())}
+    silent = [checked(campaign, annotator, answers, axis)["silent"] for axis in axes]
+    return not campaign.rule.n_silent or all(one.n - one.n_right <= allowed for one in silent)

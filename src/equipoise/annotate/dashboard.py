@@ -42,6 +42,7 @@ class Overview:
     n_all: int
     n_silent: int
     need: int
+    n_simulated: int = 0
 
 
 def overview(campaign: Campaign, answers: Sequence[Answer], secret: bytes) -> Overview:
@@ -57,6 +58,7 @@ def overview(campaign: Campaign, answers: Sequence[Answer], secret: bytes) -> Ov
         n_all=sum(person.n_all for person in people),
         n_silent=campaign.rule.n_silent,
         need=campaign.rule.need,
+        n_simulated=sum(one.is_simulated for one in answers),
     )
 
 
