@@ -246,6 +246,8 @@ def _setting(around: Around) -> Any:
         spent_usd=around.spent_usd,
         state=around.state,
         most_calls=around.most_calls,
+        share=around.share,
+        max_tokens=around.max_tokens,
     )
 
 

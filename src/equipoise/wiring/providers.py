@@ -18,7 +18,7 @@ from equipoise.ports.models import ChatModel
 _TERMS = ("prices", "max_usd", "aliases", "may_reach_out")
 _ARCHIVE = "archive.json"
 _EXCHANGE = "/calls/"
-_SPENT = "spent.log"
+SPENT = "spent.log"
 """What the calls of a run have cost so far, where there is a cap: in its folder for such things."""
 
 
@@ -43,7 +43,7 @@ class Gateways:
             self.upstream,
             self.setting.clock,
             folder=ledger.parent / "sockets" if ledger else None,
-            spent=ledger.parent / _SPENT if ledger else None,
+            spent=ledger.parent / SPENT if ledger else None,
             keep=keep,
             **self.terms,
         )
@@ -92,6 +92,22 @@ def gateway(provider: Any, setting: Any) -> Gateways:
     )
 
 
+def key_variables(system: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Gives the names of the variables in which the keys of an arm's provider stand.
+
+    Raises:
+        InputError: there is no such provider, or its options are wrong.
+    """
+    spec = system.get("agent", system.get("model"))
+    provider = spec.get("provider") if isinstance(spec, Mapping) else None
+    said = {"provider": provider} if isinstance(provider, str) else provider
+    if not isinstance(said, Mapping) or "provider" not in said:
+        return ()
+    asked = {key: value for key, value in said.items() if key not in _TERMS}
+    named = import_module("equipoise.adapters.models.upstreams").key_variable(asked, folder)
+    return (named,) if named else ()
+
+
 def usable(provider: Any, folder: Path) -> str:
     """Says why a provider cannot be asked: an option, a file, a key; "" where it can."""
 
@@ -113,12 +129,14 @@ class _Folder:
     clock: None = None
     spent_usd: float = 0.0
     most_calls: None = None
+    share: float = 1.0
 
 
 def _terms(said: Mapping[str, Any], setting: Any) -> dict[str, Any]:
     limits = partial(import_module("equipoise.gateway.limits").Limits, spent_usd=setting.spent_usd)
     if setting.most_calls:
-        limits = partial(limits, concurrency=setting.most_calls)
+        ours = max(1, int(setting.most_calls * setting.share))
+        limits = partial(limits, concurrency=ours)
     prices = import_module("equipoise.gateway.prices")
     tables = [prices.ListedPrices()]
     if said.get("prices"):
@@ -130,11 +148,19 @@ def _terms(said: Mapping[str, Any], setting: Any) -> dict[str, Any]:
             f"provider.max_usd is {said['max_usd']!r}", wanted="US dollars", code="bad_system"
         ) from None
     return {
-        "limits": limits(max_usd=most),
+        "limits": limits(max_usd=_capped(most, setting)),
         "prices": prices.FirstOf(tables),
         "allowed_aliases": tuple(said.get("aliases") or ()),
         "may_reach_out": str(said.get("may_reach_out", "no")) in {"yes", "true"},
     }
+
+
+def _capped(most: float | None, setting: Any) -> float | None:
+    """Gives the cap of one of several gateways: what was spent, and its share of what is left."""
+    if most is None:
+        return None
+    left = max(0.0, most - setting.spent_usd)
+    return float(setting.spent_usd + left * setting.share)
 
 
 def _recorded(path: Path) -> Iterator[Any]:

@@ -1,6 +1,9 @@
 """A worker executes an attempt once, however often it is delivered, and holds a lock meanwhile."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Self
@@ -10,11 +13,13 @@ import pytest
 from equipoise import __version__
 from equipoise.adapters.executors.leftovers import WORKERS, end_workers
 from equipoise.adapters.executors.worker import ALIVE, Worker, packed, unpacked
+from equipoise.adapters.systems.setting import Setting
 from equipoise.errors import Blocked
 from equipoise.ports import Answer
 from equipoise.ports.executors import Posting
 from equipoise.records.brief import Brief, Request
 from equipoise.records.trial import Ending
+from equipoise.wiring.providers import gateway
 
 
 class Noting:
@@ -22,7 +27,8 @@ class Noting:
 
     is_simulated = True
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, share: float) -> None:
+        assert share == 1.0
         self._file = folder / "executed"
 
     async def __aenter__(self) -> Self:
@@ -133,3 +139,36 @@ def test_no_run_begins_while_a_worker_of_an_earlier_start_is_at_work(tmp_path: P
         assert folder.joinpath("executed").read_text("utf-8") == "t1\n"
 
     with_worker(tmp_path, doing)
+
+
+def test_the_money_of_an_arm_is_divided_among_its_workers(tmp_path: Path) -> None:
+    setting = Setting(folder=tmp_path, spent_usd=2.0, share=0.25)
+    terms = gateway({"provider": "openai", "max_usd": "8"}, setting).terms
+    assert terms["limits"].max_usd == 3.5, "what was spent, and a quarter of what is left"
+
+
+def test_a_worker_keeps_of_its_node_the_keys_of_models_and_nothing_else(tmp_path: Path) -> None:
+    code = (
+        "import asyncio, os, sys\n"
+        "from equipoise import __version__\n"
+        "from equipoise.adapters.executors.worker import Worker\n"
+        "from adapters.executors.test_worker import posting\n"
+        "from pathlib import Path\n"
+        "from dataclasses import replace\n"
+        "place = Path(sys.argv[1])\n"
+        "place.joinpath('w').mkdir()\n"
+        "worker = Worker(replace(posting(place), keys=('A_KEY', 'B_KEY')), str(place / 'w'))\n"
+        "async def main():\n"
+        "    print(await worker.start(__version__, {'B_KEY': 'sent'}))\n"
+        "    print({k: v for k, v in os.environ.items() if 'KEY' in k})\n"
+        "    await worker.stop()\n"
+        "asyncio.run(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        env=os.environ | {"A_KEY": "of the node", "OTHER_KEY": "of the operator"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "{'A_KEY': 'of the node', 'B_KEY': 'sent'}"

@@ -1,6 +1,5 @@
 """A study with a database of its own, where no server is installed or up."""
 
-import json
 import os
 import subprocess
 import sys
@@ -63,7 +62,7 @@ def test_a_state_in_a_server_of_the_study_s_own_is_put_back(tmp_path: Path) -> N
             "anti_mock": {"canary": {"prompt": "hello {nonce}"}, "echoes": "true"},
             "probes": [{"name": "sales", "sql": {"postgres": "embedded", "query": QUERY}}],
         },
-        old=json.loads(json.dumps(arm)),
+        old=arm,
         new=arm,
     )
     done = equipoise("doctor", study)

@@ -110,7 +110,7 @@ def agent_study(
         **(study or {}),
     }
     for path, text in {
-        "study.yaml": yaml.safe_dump(written),
+        "study.yaml": yaml.safe_dump(json.loads(json.dumps(written))),
         "loss-catalog.v1.json": json.dumps(_catalog(check)),
         "scenario.yaml": SCENARIO,
         "units.jsonl": "".join(

@@ -123,7 +123,15 @@ def test_a_model_is_asked_directly_and_only_a_whole_answer_is_one(tmp_path: Path
         broken=model_arm(prompt="broken"),
     )
 
-    run("run", study)
+    run("run", study, CS_EVAL_MAX_TOKENS="77")
+    archive, _ = _trials(study, "short")
+    sent = [
+        b"".join(archive.blobs.chunks(document.sha256))
+        for document in archive.read(Document)
+        if document.name.endswith("calls/0001.json")
+    ]
+    assert sent
+    assert all(b"max_tokens" in one and b"77" in one for one in sent), sent
     found = {arm: _trials(study, arm)[1][0] for arm in ("short", "long", "forbidden", "broken")}
     assert {arm: trial.ending.kind.value for arm, trial in found.items()} == {
         "short": "completed",

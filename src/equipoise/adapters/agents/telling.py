@@ -51,7 +51,7 @@ def told(task: Task, ended: Ended, calls: Sequence[ModelCall], found: Found) -> 
     stream = found.stream or facts
     offered = _offered(calls, facts, stream, found)
     signs = [
-        *found.signs,
+        *(_explained(sign, ended) for sign in found.signs),
         *(Sign("tampered", f"({name} was changed)") for name in touched(task, found.given)),
         *_signs_of_end(ended, calls, found),
         *_signs_of_calls(task, calls),
@@ -75,6 +75,15 @@ def told(task: Task, ended: Ended, calls: Sequence[ModelCall], found: Found) -> 
         versions=versions,
         model_answered=_last_answered(calls) or facts.model,
     )
+
+
+def _explained(sign: Sign, ended: Ended) -> Sign:
+    """Adds the harness's last words, where it left nothing else that could say why."""
+    if sign.word != "no_transcript":
+        return sign
+    lines = ended.stderr[-4000:].decode(errors="replace").strip().splitlines()
+    words = "".join(one if one.isprintable() else " " for one in lines[-1][:200]) if lines else ""
+    return Sign(sign.word, f"{sign.detail}: {words}" if words else sign.detail)
 
 
 def _signs_of_end(ended: Ended, calls: Sequence[ModelCall], found: Found) -> Iterable[Sign]:

@@ -11,4 +11,4 @@ class LocalExecutor:
 
     def placed(self, posting: Posting) -> System:
         """Gives the system, which keeps what it needs in the folder of the run."""
-        return posting.make(posting.work)
+        return posting.make(posting.work, 1.0)

@@ -1,12 +1,14 @@
 """A system that is executed by workers of a Ray cluster; the journal stays with who runs it."""
 
 import math
+import os
 import secrets
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import anyio
+from anyio.abc import TaskGroup
 
 from equipoise import __version__
 from equipoise.adapters.executors.leftovers import WORKERS
@@ -24,6 +26,9 @@ _WAY_S = 10.0
 """How much longer an attempt may take for being executed elsewhere."""
 _MOST_FAILED = 3
 """So many workers in a row may fail to start before those that are left have to do."""
+
+_N_REPLACED = 2
+"""So many workers that take the place of lost ones have money of their own to spend."""
 
 _CONTROL = 4
 """Calls that a worker must take beside the attempts that are under way."""
@@ -67,7 +72,7 @@ class RaySystem:
         Raises:
             InputError: the arm's specification is wrong.
         """
-        made = posting.make(posting.work)
+        made = posting.make(posting.work, 1.0)
         self.is_simulated = made.is_simulated
         self.grace_s = (made.grace_s if isinstance(made, TakesLonger) else 0.0) + _WAY_S
         self._posting = posting
@@ -77,8 +82,11 @@ class RaySystem:
         self._hands: list[_Hand] = []
         self._token = secrets.token_hex(4)
         self._n_hired = self._n_failed = self._n_wanted = self._each = 0
+        self._n_shares = self._n_shared = 0
         self._why = ""
-        self._hiring = anyio.Lock()
+        self._group: TaskGroup | None = None
+        self._is_hiring = False
+        self._hired = anyio.Event()
 
     @property
     def why_down(self) -> str:
@@ -98,12 +106,15 @@ class RaySystem:
             n_cpus = int(self._ray.cluster_resources().get("CPU", 0))
             self._n_wanted = max(1, min(wanted, n_cpus))
             self._each = math.ceil(wanted / self._n_wanted)
+            self._n_shares = self._n_wanted + _N_REPLACED
             async with anyio.create_task_group() as group:
                 for _ in range(self._n_wanted):
                     group.start_soon(self._hire)
             if not self._hands:
                 raise Blocked(f"no worker could be started: {self._why}")
             self._n_wanted, self._n_failed = len(self._hands), 0
+            self._group = await stack.enter_async_context(anyio.create_task_group())
+            stack.callback(self._group.cancel_scope.cancel)
             self._stack = stack.pop_all()
         return self
 
@@ -145,10 +156,34 @@ class RaySystem:
             raise
 
     async def _chosen(self) -> _Hand | None:
-        async with self._hiring:
-            while len(self._hands) < self._n_wanted and self._n_failed < _MOST_FAILED:
-                await self._hire()
+        """Gives the worker that has least to do; it is waited for only where there is none."""
+        self._replace()
+        while not self._hands and self._is_hiring:
+            await self._hired.wait()
         return min(self._hands, key=lambda hand: hand.n_now, default=None)
+
+    def _replace(self) -> None:
+        """Begins to look for workers in place of lost ones; those that are left go on meanwhile."""
+        assert self._group is not None
+        if self._is_short() and not self._is_hiring:
+            self._is_hiring = True
+            self._group.start_soon(self._hire_more)
+
+    def _is_short(self) -> bool:
+        return len(self._hands) < self._n_wanted and self._n_failed < _MOST_FAILED
+
+    async def _hire_more(self) -> None:
+        try:
+            while self._is_short():
+                await self._hire()
+                self._tell_hired()
+        finally:
+            self._is_hiring = False
+            self._tell_hired()
+
+    def _tell_hired(self) -> None:
+        self._hired.set()
+        self._hired = anyio.Event()
 
     async def _hire(self) -> None:
         """Starts a worker, or takes note of why it cannot be started."""
@@ -167,16 +202,33 @@ class RaySystem:
         why = f"none was free within {_START_S:g} s"
         try:
             with anyio.move_on_after(_START_S):
-                hand.host, why = await self._asked(hand.actor.start.remote(__version__))
+                asked = hand.actor.start.remote(__version__, self._keys(), self._share())
+                hand.host, why = await self._asked(asked)
         except self._ray.exceptions.RayError as error:
             why = _short(error)
+        except BaseException:
+            self._ray.kill(hand.actor)
+            raise
         if why:
             self._ray.kill(hand.actor)
+            self._n_shared -= 1  # it never began, and spent nothing
             self._n_failed += 1
             self._why = f"worker on {hand.host}: {why}" if hand.host else why
             return
         self._n_failed = 0
         self._hands.append(hand)
+
+    def _keys(self) -> dict[str, str]:
+        """Gives the keys of models that are set here; they go from memory to memory."""
+        return {name: os.environ[name] for name in self._posting.keys if name in os.environ}
+
+    def _share(self) -> float:
+        """Gives the share of the money of one more worker; nothing once all of it is given out.
+
+        Nobody knows what a lost worker has spent, so what it was given is not given again.
+        """
+        self._n_shared += 1
+        return 1.0 / self._n_shares if self._n_shared <= self._n_shares else 0.0
 
     def _drop(self, hand: _Hand) -> None:
         if hand in self._hands:

@@ -5,6 +5,7 @@ import fcntl
 import os
 import platform
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -53,9 +54,16 @@ class Worker:
         self._under_way: dict[str, asyncio.Task[bytes]] = {}
         self._done: set[str] = set()
 
-    async def start(self, version: str) -> tuple[str, str]:
-        """Makes the worker ready; gives the host it is on, and what is wrong or an empty text."""
-        _forget_environment()
+    async def start(
+        self, version: str, keys: Mapping[str, str] | None = None, share: float = 1.0
+    ) -> tuple[str, str]:
+        """Makes the worker ready; gives the host it is on, and what is wrong or an empty text.
+
+        `keys` are variables with the keys of models, as who runs it has them; one that is not among
+        them is taken from this node's own environment. `share` is that of the money to be spent.
+        """
+        _forget_environment(self._posting.keys)
+        os.environ.update(keys or {})
         host = platform.node() or "unknown"
         if version != __version__:
             return host, (
@@ -73,7 +81,7 @@ class Worker:
         self._alive.write(f"{os.getpid()} on {host}\n".encode())
         self._alive.flush()
         ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._keeper = asyncio.create_task(self._keep(ready))
+        self._keeper = asyncio.create_task(self._keep(ready, share))
         return host, await ready
 
     async def execute(self, request: bytes) -> bytes:
@@ -104,10 +112,10 @@ class Worker:
             self._alive.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _keep(self, ready: asyncio.Future[str]) -> None:
+    async def _keep(self, ready: asyncio.Future[str], share: float) -> None:
         """Keeps the system entered; it is left by the same task."""
         try:
-            async with self._posting.make(self._folder) as self._system:
+            async with self._posting.make(self._folder, share) as self._system:
                 ready.set_result("")
                 await self._ended.wait()
         except Exception as error:
@@ -124,8 +132,8 @@ class Worker:
             del self._under_way[request.trial]
 
 
-def _forget_environment() -> None:
-    """Keeps of the node's own environment only what programs need to start."""
+def _forget_environment(keys: tuple[str, ...]) -> None:
+    """Keeps of the node's own environment only what programs need to start, and keys of models."""
     for name in list(os.environ):
-        if name not in _KEPT and not name.startswith("RAY_"):
+        if name not in (*_KEPT, *keys) and not name.startswith("RAY_"):
             del os.environ[name]

@@ -60,6 +60,16 @@ def upstream_of(said: Mapping[str, Any], folder: Path, environment: Mapping[str,
     return Replay(unpack(text, where=where) for where, text in _documents(path))
 
 
+def key_variable(said: Mapping[str, Any], folder: Path) -> str:
+    """Gives the environment variable in which a provider's key stands; empty where none does.
+
+    Raises:
+        InputError: there is no such provider, or an option is wrong.
+    """
+    key = _spec(said, folder).key
+    return key.variable if key is not None and key.file is None else ""
+
+
 def _whole(value: Any, key: str) -> int:
     text = str(value)
     if not text.isascii() or not text.isdigit() or int(text) < 1:

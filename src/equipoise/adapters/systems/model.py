@@ -12,6 +12,7 @@ from equipoise.adapters.systems.options import Options
 from equipoise.adapters.systems.setting import Setting
 from equipoise.adapters.systems.templates import check_placeholders, filled, values_of
 from equipoise.errors import InputError
+from equipoise.gateway.truncation import MAX_TOKENS
 from equipoise.ports import Answer
 from equipoise.ports.models import ChatModel, Message, Prompt, Reply
 from equipoise.records.brief import Request
@@ -22,7 +23,6 @@ _KEYS = (
     *("model", "provider", "system", "prompt", "messages"),
     *("temperature", "max_tokens", "seeded", "schema"),
 )
-_MAX_TOKENS = 8192
 _ROLES = ("system", "user", "assistant")
 
 
@@ -45,7 +45,7 @@ class ModelSystem:
         self._messages = _messages(options)
         temperature = options.template("temperature")
         self._temperature = None if temperature in {None, "none"} else _number(temperature)
-        self._max_tokens = int(options.number("max_tokens") or _MAX_TOKENS)
+        self._max_tokens = int(options.number("max_tokens") or setting.max_tokens or MAX_TOKENS)
         self._is_seeded = options.flag("seeded", default=False)
         self._schema = options.mapping("schema") or None
         check_placeholders((self._model, self._messages), setting.environment, where="model")

@@ -17,7 +17,8 @@ class Setting:
     requests may be under way at once; `state` the address of the database that is the state;
     `clock` dates what is recorded (null = nothing is run). `spent_usd` is what earlier parts of the
     run have cost, as far as the archive knows; at most `most_calls` of a model are made at once
-    (null = as many as the gateway allows).
+    (null = as many as the gateway allows). `share` is the part of the money that is left, and of
+    these calls, that is ours. `max_tokens` is the limit of answers where the arm names none.
     """
 
     folder: Path
@@ -29,6 +30,8 @@ class Setting:
     clock: Callable[[], datetime] | None = None
     spent_usd: float = 0.0
     most_calls: int | None = None
+    share: float = 1.0
+    max_tokens: int | None = None
 
     @property
     def fixed(self) -> dict[str, Any]:

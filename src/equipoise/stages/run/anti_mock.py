@@ -100,7 +100,8 @@ async def anti_mock_faults(canary: Canary, bench: Bench) -> list[str]:
         before = await bench.state() if bench.state and canary.state_changes else ""
         answer = await bench.system.canary(request)
         if answer.ending.kind is not EndingKind.COMPLETED or answer.output is None:
-            return [f"canary {brief.unit} got no answer: {_told(answer)}"]
+            mend = "see that what answers is up, and reached from here"
+            return [f"canary {brief.unit} got no answer: {_told(answer)}; mend: {mend}"]
         answers.append(answer)
         if canary.echoes and nonce.encode() not in answer.output:
             faults.append(f"the answer to {brief.unit} does not hold what it was asked with")

@@ -22,7 +22,8 @@ class Around:
     `clock` dates what is recorded (null = nothing is run); `spent_usd` is what earlier parts of
     the run of this arm have cost, as far as its archive knows; at most `most_calls` of a model are
     made at once (null = as many as the gateway allows); `state` is the address of the database that
-    is the state, where it is one.
+    is the state, where it is one. `share` is the part of the money that is left, and of these
+    calls, that is this system's; `max_tokens` the limit of answers where the arm names none.
     """
 
     folder: Path
@@ -33,6 +34,8 @@ class Around:
     spent_usd: float = 0.0
     state: str = ""
     most_calls: int | None = None
+    share: float = 1.0
+    max_tokens: int | None = None
 
 
 JudgePrice = Callable[[JudgePlan, Path, int, date], float | None]
