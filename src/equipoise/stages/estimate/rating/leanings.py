@@ -15,7 +15,7 @@ from equipoise.stages.estimate.rating.choices import (
     numbered,
 )
 from equipoise.stages.estimate.rating.verdicts import SetVerdict, level
-from equipoise.stats.conditional_logit import Options, fit_logit
+from equipoise.stats.conditional_logit import LogitFit, Options, fit_logit
 from equipoise.stats.intervals import t_quantile
 
 Lengths = Mapping[tuple[str, str], int]
@@ -23,6 +23,8 @@ Lengths = Mapping[tuple[str, str], int]
 
 _MOST_ARMS = 40
 _NOTHING = 1e-9
+_FARTHEST = 5.0
+"""An effect of length whose limits reach farther (in logits) goes with the arm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,7 @@ def leanings(verdicts: Sequence[SetVerdict], lengths: Lengths, arms: Sequence[st
     why = ""
     try:
         fit = fit_logit(options)
+        _refuse_wide(fit, names)
     except NotEstimable as error:
         if _LENGTH not in names:
             return Leanings(longer=longer, why=str(error))
@@ -66,17 +69,15 @@ def leanings(verdicts: Sequence[SetVerdict], lengths: Lengths, arms: Sequence[st
             return Leanings(longer=longer, why=str(other))
     at = {name: n for n, name in enumerate(names)}
     worth = {arm: float(fit.value[at[arm]]) if arm in at else 0.0 for arm in used}
-    half = t_quantile(0.95, fit.df)
     length = at.get(_LENGTH)
     effect = None if length is None else _cleared(float(fit.value[length]))
-    spread = 0.0 if length is None else float(fit.covariance[length, length])
-    reach = half * float(np.sqrt(spread)) if spread > 0 else None
+    reach = _reach(fit, length) if length is not None else 0.0
     return Leanings(
         longer=longer,
         order_effect=float(fit.value[at[_ORDER]]) if _ORDER in at else None,
         length_effect=effect,
-        length_lo=None if effect is None or reach is None else effect - reach,
-        length_hi=None if effect is None or reach is None else effect + reach,
+        length_lo=effect - reach if effect is not None and reach > 0 else None,
+        length_hi=effect + reach if effect is not None and reach > 0 else None,
         even={
             (b, a): worth[b] - worth[a]
             for n, a in enumerate(used)
@@ -92,6 +93,17 @@ _ORDER, _LENGTH = " order", " length"
 
 def _cleared(value: float) -> float:
     return 0.0 if abs(value) < _NOTHING else value
+
+
+def _reach(fit: LogitFit, column: int) -> float:
+    """Gives how far the 95 % limits of an effect lie from it; 0 where all clusters say the same."""
+    spread = max(0.0, float(fit.covariance[column, column]))
+    return t_quantile(0.95, fit.df) * float(np.sqrt(spread))
+
+
+def _refuse_wide(fit: LogitFit, names: list[str]) -> None:
+    if _LENGTH in names and _reach(fit, names.index(_LENGTH)) > _FARTHEST:
+        raise NotEstimable("the limits are too wide to say anything", code="wide")
 
 
 def _without_length(options: Options, names: list[str]) -> tuple[Options, list[str]]:

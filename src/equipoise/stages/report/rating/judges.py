@@ -25,13 +25,15 @@ def judges_section(axis: AxisShown, anchor: str) -> Section | None:
     held = [one.validation for one in axis.judges if one.validation is not None]
     if axis.panel is not None and axis.panel.validation is not None:
         held.append(axis.panel.validation)
-    if held:
+    if any(one.n_sets for one in held):
         tables += [_validation(held), _beside(axis, held)]
     rates = [rate for one in held for rate in one.corrections]
     if rates:
         tables.append(_corrected(held))
     notes = [note for one in axis.judges for note in _judge_notes(one)]
-    notes += [note for one in held for note in _held_notes(one)]
+    if held and not any(one.n_sets for one in held):
+        notes.append("No set was rated by people too: judge not validated.")
+    notes += dict.fromkeys(note for one in held for note in _held_notes(one))
     if axis.panel is not None:
         notes += _panel_notes(axis.panel)
     return Section(
@@ -218,7 +220,7 @@ def _judge_notes(one: JudgeShown) -> list[str]:
 
 
 def _held_notes(one: Validation) -> list[str]:
-    notes = [f"{label(one.source)} is held to: {one.rule}."]
+    notes = [f"A judge is validated by: {one.rule}."]
     if one.unvalidated_languages:
         notes.append(
             f"{label(one.source)} is not human-validated on "
