@@ -141,10 +141,11 @@ def _by_arm(told: Sequence[Told]) -> tuple[dict[str, float], bool]:
     """Gives the unreadable share of packets that show an arm, and whether arms differ in it."""
     seen, lost = Counter[str](), Counter[str]()
     for one in told:
+        is_lost = not one.is_read
         for names in one.choice.shown:
             for arm in names:
                 seen[arm] += 1
-                lost[arm] += not one.is_read
+                lost[arm] += is_lost
     shares = {arm: lost[arm] / seen[arm] for arm in sorted(seen)}
     table = np.array([[lost[a], seen[a] - lost[a]] for a in sorted(seen)], dtype=np.float64)
     if len(shares) < 2 or min(table.sum(axis=0)) < _FEW:

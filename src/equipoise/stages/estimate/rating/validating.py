@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
@@ -284,11 +285,18 @@ def _tau(human: Sequence[Labelled], source: Source) -> float | None:
     for one in human:
         points = source.points[one.set]
         arms = sorted(set(points) & set(one.points))
-        try:
-            found.append(tau_b([one.points[a] for a in arms], [points[a] for a in arms]))
-        except NotEstimable:
-            continue
+        tau = _tau_of(tuple(one.points[a] for a in arms), tuple(points[a] for a in arms))
+        if tau is not None:
+            found.append(tau)
     return fmean(found) if found else None
+
+
+@lru_cache(maxsize=65_536)
+def _tau_of(x: tuple[float, ...], y: tuple[float, ...]) -> float | None:
+    try:
+        return tau_b(x, y)
+    except NotEstimable:
+        return None
 
 
 def _overall(human: Sequence[Labelled], source: Source) -> float | None:
