@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -219,3 +220,21 @@ def test_long_texts_scroll_in_step_and_single_keys_can_be_switched_off(
         assert pressed(page) == ["best:1"]
         press(page, "Space")
         assert pressed(page) == []
+
+
+@pytest.mark.slow
+def test_a_coffee_break_is_no_work(tmp_path: Path, opened: Opened) -> None:
+    made = campaign(tmp_path / "s", {"ann": [packet("1")]})
+    with served(made.study) as address:
+        page = opened(DESK)
+        page.clock.install()
+        page.goto(f"{address}{made.path('ann')}/set")
+        page.clock.run_for(5_000)
+        press(page, "1")
+        page.clock.run_for(600_000)
+        with page.expect_request("**/draft") as sent:
+            press(page, "q")
+            page.clock.run_for(1_000)
+        told = parse_qs(sent.value.post_data or "")
+        assert told["n_actions"] == ["2"]
+        assert 65 <= float(told["seconds"][0]) <= 68

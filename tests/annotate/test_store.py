@@ -116,6 +116,22 @@ def test_nothing_kept_can_be_altered(opens: Opens) -> None:
     store.close()
 
 
+def test_what_fails_half_way_leaves_nothing_and_stops_nobody(opens: Opens) -> None:
+    database = opens()
+    store = Store(database)
+
+    def fails(do: Do) -> None:
+        do("INSERT INTO audit (seq, at, who, what) VALUES (1, '', '', '')")
+        raise LookupError
+
+    for _ in range(2):
+        with pytest.raises(LookupError):
+            database.write(fails)
+    assert store.append(0, _answer("ann", "p")).seq == 1
+    assert store.audit() == []
+    store.close()
+
+
 def _do(statement: str, do: Do) -> None:
     do(statement)
 

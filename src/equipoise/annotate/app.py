@@ -109,6 +109,7 @@ class _App:
     async def _dashboard(self, request: Request) -> Response:
         if await self._owner(request) != DASHBOARD:
             raise HTTPException(404)
+        await self._note("", "looked at the dashboard")
         seen = await run_in_threadpool(self._seen)
         page = self._pages.render("dashboard", here=_here(request), seen=seen, at=self._clock())
         return HTMLResponse(page)

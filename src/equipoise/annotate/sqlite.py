@@ -39,10 +39,10 @@ class SqliteFile:
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 done = work(self._do)
-            except BaseException:
-                self._writer.execute("ROLLBACK")
-                raise
-            self._writer.execute("COMMIT")
+                self._writer.execute("COMMIT")
+            finally:
+                if self._writer.in_transaction:  # what failed, the commit on a full disk included
+                    self._writer.execute("ROLLBACK")
             return done
 
     def read(self, sql: str, *values: object) -> Rows:
