@@ -29,11 +29,14 @@ def command(study: Path | None, *, as_json: bool) -> None:
     """
     from equipoise.cli.doctor_agents import of_agents
     from equipoise.cli.doctor_checks import of_leftovers, of_machine
+    from equipoise.cli.doctor_rating import of_rating
     from equipoise.cli.doctor_study import of_study
+    from equipoise.cli.kinds import is_rating
 
     findings = [*of_machine(study or Path()), of_leftovers(), *of_agents()]
     if study is not None:
-        findings = list(of_study(study, findings))
+        looks = of_rating if is_rating(study) else of_study
+        findings = list(looks(study, findings))
     click.echo(_as_json(findings) if as_json else _told(findings, study), nl=False)
     if any(finding.is_needed and not finding.is_there for finding in findings):
         raise SystemExit(_BLOCKED)

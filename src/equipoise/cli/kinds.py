@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+from equipoise.errors import InputError
+
 RATING = "rating"
 OUTCOME = "outcome"
 
@@ -27,6 +29,21 @@ def kind_of(path: Path) -> str:
 def is_rating(path: Path) -> bool:
     """Says whether the path is a rating study, or the folder of a comparison of one."""
     return kind_of(path) == RATING
+
+
+def refuse_rating(study: Path) -> None:
+    """Does nothing where the study is one that is executed.
+
+    Raises:
+        InputError: it is a rating study, which has its outputs already.
+    """
+    if is_rating(study):
+        raise InputError(
+            f"{study} is a rating study: nothing is executed for it",
+            wanted="a study of another kind",
+            mend=f"equipoise annotate make {study} asks people, equipoise grade {study} judges",
+            code="kind",
+        )
 
 
 def _told(path: Path) -> str:

@@ -85,12 +85,14 @@ def command(
     not be put back, or a service died; 130 interrupted.
     """
     from equipoise.cli.clock import exact_now
+    from equipoise.cli.kinds import refuse_rating
     from equipoise.cli.run_told import told
     from equipoise.studies.loss.running_asked import Asked
     from equipoise.studies.loss.sealed import read_sealed
     from equipoise.wiring import adapters
     from equipoise.wiring.executing import executor as executor_of
 
+    refuse_rating(study)
     where = executor_of(executor, address)
     sealed = read_sealed(study, today=exact_now().date())
     if cell is not None:

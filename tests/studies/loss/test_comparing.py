@@ -7,12 +7,12 @@ import msgspec
 import numpy as np
 import pytest
 
+from equipoise.pipeline.amendments import append_amendments
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.event import Amendment
 from equipoise.records.plan import Mode, Provenance
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.stages.report.loss.files import COLUMNS
-from equipoise.studies.loss.amendments import append_amendments
 from studies.loss.compared_loss_runs import (
     BROKEN,
     INVOICE,

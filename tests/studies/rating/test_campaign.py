@@ -7,6 +7,7 @@ from collections import Counter
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -165,3 +166,29 @@ def test_nobody_is_asked_before_the_plan_is_sealed_or_after_it_was_changed(tmp_p
     assert code == 1
     assert "outputs.jsonl was changed after sealing" in err
     assert not tmp_path.joinpath("campaign").exists()
+
+
+def test_verbs_that_execute_send_the_reader_of_a_rating_study_on(made: tuple[Path, str]) -> None:
+    study, _ = made
+    assert "nothing is executed for it" in refused("run", study)
+    said = fine("doctor", study)
+    assert "ok      outputs of the study: outputs.jsonl, " in said
+    assert "has all it needs" in said
+
+
+def test_a_rating_study_is_amended_by_remarks_and_not_by_other_questions(
+    made: tuple[Path, str], tmp_path: Path
+) -> None:
+    study = copytree(made[0], tmp_path / "study")
+    said = fine("amend", study, "--by", "me", "--reason", "anna was ill for a week")
+    assert "by me: a remark" in said
+    fine("annotate", "simulate", study)
+    fine("annotate", "collect", study)
+    fine("compare", study)
+    (page,) = study.glob("comparisons/*/report/index.html")
+    assert "anna was ill" in page.read_text(encoding="utf-8")
+    fine("verify", study)
+    assert "has no threshold.json" in refused(
+        "amend", study, "--reason", "why", "--set", "threshold.style=0.5", code=3
+    )
+    assert "--reason with a sentence" in refused("amend", study, "--reason", " ")

@@ -9,12 +9,12 @@ import msgspec
 from pydantic import TypeAdapter, ValidationError
 
 from equipoise.errors import InputError, nearest
+from equipoise.pipeline.amendments import append_amendments, read_amendments
 from equipoise.records.codec import encode
 from equipoise.records.event import Amendment
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.draft import BudgetDraft, StudyDraft
 from equipoise.stats.power import least_units
-from equipoise.studies.loss.amendments import append_amendments, read_amendments
 from equipoise.studies.loss.promised import amended
 from equipoise.studies.loss.sealed import sealed_plan
 

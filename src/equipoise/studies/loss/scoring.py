@@ -13,6 +13,7 @@ from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.archive.manifest import MANIFEST, Document, RunFacts
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.pipeline.amendments import read_amendments
 from equipoise.pipeline.study_files import PLAN
 from equipoise.records.catalog import Catalog
 from equipoise.records.codec import decode, digest, pretty
@@ -23,7 +24,6 @@ from equipoise.records.suite import Suite
 from equipoise.stages.estimate.loss.raters import rater_spreads
 from equipoise.stages.estimate.loss.scoring import RunNotes, Scored, score
 from equipoise.stages.estimate.loss.units import LossTrials
-from equipoise.studies.loss.amendments import read_amendments
 from equipoise.studies.loss.grading_told import CLIPPED
 from equipoise.studies.loss.hops import undeclared_hops
 from equipoise.studies.loss.isolation import weak_isolation

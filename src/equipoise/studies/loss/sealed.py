@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from equipoise.errors import Blocked, Tampered
+from equipoise.pipeline.amendments import read_amendments
 from equipoise.pipeline.sealing import check_seal, refuse_changed
 from equipoise.pipeline.study_files import (
     PLAN,
@@ -19,7 +20,6 @@ from equipoise.records.event import Amendment, Seal
 from equipoise.records.holdout import Holdout
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.units import Unit, digest_of, read_units
-from equipoise.studies.loss.amendments import read_amendments
 from equipoise.studies.loss.promised import amended
 
 

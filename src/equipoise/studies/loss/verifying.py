@@ -11,6 +11,7 @@ import msgspec
 from equipoise import __version__
 from equipoise.archive.manifest import MANIFEST
 from equipoise.errors import Blocked, EquipoiseError, InputError, Tampered
+from equipoise.pipeline.amendments import AMENDMENTS, read_amendments
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.sealing import check_seal
 from equipoise.pipeline.study_files import PLAN, SEAL, STUDY
@@ -20,7 +21,6 @@ from equipoise.records.event import Seal
 from equipoise.records.plan import Plan
 from equipoise.records.suite import HistoryRow, Suite
 from equipoise.stages.report.loss.history import HISTORY, to_history
-from equipoise.studies.loss.amendments import AMENDMENTS, read_amendments
 from equipoise.studies.loss.comparing import RESULT, Compared
 from equipoise.studies.loss.history import LINES, History, read_history, row_of
 from equipoise.studies.loss.pairing import COMPARISONS

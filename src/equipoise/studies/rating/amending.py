@@ -9,10 +9,10 @@ import msgspec
 from equipoise.archive.durable import replace_file
 from equipoise.archive.manifest import PLAN
 from equipoise.errors import Blocked, InputError
+from equipoise.pipeline.amendments import append_amendments
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.event import Amendment
 from equipoise.records.validation import LockedThreshold
-from equipoise.studies.loss.amendments import append_amendments
 from equipoise.studies.rating.reading import SEAL, THRESHOLD
 
 _KEY = "threshold."

@@ -8,6 +8,7 @@ from equipoise.archive.manifest import MANIFEST, PLAN
 from equipoise.archive.store import Archive
 from equipoise.blind.keys import read_keys
 from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.pipeline.amendments import read_amendments
 from equipoise.records.answer import Answer
 from equipoise.records.codec import decode, digest
 from equipoise.records.event import Amendment, Seal
@@ -15,7 +16,6 @@ from equipoise.records.judgement import Judgement
 from equipoise.records.packet import PacketKey
 from equipoise.records.rating_plan import Output, RatingPlan
 from equipoise.records.validation import LockedThreshold
-from equipoise.studies.loss.amendments import read_amendments
 
 KIND = "rating"
 ARCHIVES = "archive"
