@@ -23,6 +23,7 @@ _WHOLE_STUDIES = {
     "docs/how-to/any-agent.md",
     "docs/how-to/ci.md",
     "docs/how-to/from-your-logs.md",
+    "docs/how-to/hidden-tests.md",
     "docs/how-to/judges.md",
     "docs/how-to/loss-study.md",
     "examples/helpdesk/README.md",

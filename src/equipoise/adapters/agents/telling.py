@@ -8,6 +8,7 @@ from equipoise.adapters.agents.asked import prompt_of, sha256, skills_sha256, to
 from equipoise.adapters.transcripts.classifying import classified
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.usage import added
+from equipoise.gateway.truncation import is_void
 from equipoise.ports.agents import Ended, HowEnded, Task, Told
 from equipoise.records.call import ModelCall
 from equipoise.records.trial import Usage
@@ -99,7 +100,7 @@ def _signs_of_end(ended: Ended, calls: Sequence[ModelCall], found: Found) -> Ite
 
 
 def _signs_of_calls(task: Task, calls: Sequence[ModelCall]) -> Iterable[Sign]:
-    if any(call.is_truncated for call in calls):
+    if is_void(calls):
         yield Sign("truncated", "(at the gateway)")
     others = {call.model_asked for call in calls if call.model_asked not in {task.model, ""}}
     for name in sorted(others):

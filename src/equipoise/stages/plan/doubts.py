@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from equipoise.records.catalog import MODEL_JUDGED, Catalog
+from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
 from equipoise.records.plan import Mode, Plan
 
 _MOST_JUDGED = 0.30
@@ -86,7 +86,9 @@ def _categories(plan: Plan, catalog: Catalog) -> Iterator[str]:
         )
     frozen = [arm.name for arm in plan.arms if arm.mode is Mode.B]
     probes = {probe.name for probe in plan.probes}
+    others = [arm.name for arm in plan.arms if "agent" not in arm.system]
     for one in catalog.categories:
+        yield from _hidden_tests(one, others)
         if one.is_reexecuted and frozen:
             yield (
                 f"{one.id} needs the system to be executed again, and {', '.join(frozen)} reads "
@@ -98,3 +100,20 @@ def _categories(plan: Plan, catalog: Catalog) -> Iterator[str]:
                 f"{one.id} needs the probe {', '.join(lacking)}, which the study does not declare: "
                 "it is `unbewertbar`"
             )
+
+
+def _hidden_tests(category: Category, others: list[str]) -> Iterator[str]:
+    """Yields what is to be known of a category that hidden tests find; `others` are no agents."""
+    suite = category.check.get("suite")
+    if suite is None:
+        return
+    if others:
+        yield (
+            f"{category.id} tests what an agent left, and {', '.join(others)} is none: it is "
+            "`unbewertbar` there"
+        )
+    if not suite.get("reference"):
+        yield (
+            f"{category.id} has no reference solution: nobody has shown that its hidden tests can "
+            "be passed, and a run of them that breaks off for no known reason is `unbewertbar`"
+        )

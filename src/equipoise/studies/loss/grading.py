@@ -35,6 +35,7 @@ from equipoise.studies.loss.grading_work import (
     SuitesMaker,
     Work,
     grades_of,
+    has_suites,
     material_of,
 )
 from equipoise.studies.loss.hidden import refuse_changed
@@ -300,6 +301,7 @@ def _write(
     todo = [work for work in gathered.work if not gathered.is_checked(work.trial.id)]
     checked = grades_of(bench, todo)
     total, n_new = len(gathered.work), 0
+    every = 1 if has_suites(bench.catalog) else 100
     timed_out: Counter[str] = Counter()
     for number, work in enumerate(gathered.work, start=1):
         trial = work.trial.id
@@ -315,7 +317,7 @@ def _write(
                 attach_record(archive, work, grade, gathered)
                 archive.append(msgspec.structs.replace(grade, criterion=criterion))
             n_new += bool(new)
-        if on_progress is not None and (number % 100 == 0 or number == total):
+        if on_progress is not None and (number % every == 0 or number == total):
             on_progress(archive.manifest.run_id, number, total)
     return n_new
 

@@ -93,6 +93,11 @@ def material_of(
     )
 
 
+def has_suites(catalog: Catalog) -> bool:
+    """Says whether hidden tests are run for a category."""
+    return any("suite" in category.check for category in catalog.categories)
+
+
 def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
     """Yields, in order, the grades of each trial in every category that has a check.
 
@@ -102,8 +107,7 @@ def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
         Tampered: a document is not as it was stored.
     """
     n_processes = min(os.cpu_count() or 1, 8)
-    has_suites = any("suite" in category.check for category in bench.catalog.categories)
-    if len(work) < _WORTH_PROCESSES or n_processes < 2 or has_suites:
+    if len(work) < _WORTH_PROCESSES or n_processes < 2 or has_suites(bench.catalog):
         grader = _Grader(bench)
         try:
             yield from grader.grades(work)
