@@ -101,6 +101,8 @@ def _lines(told: "Told") -> Iterator[str]:
     width = max(len(name) for name in told.categories)
     for name, tally in told.categories.items():
         yield f"  {name:{width}}  {_told(tally)}"
+    if told.rubric:
+        yield "  rubric: " + ", ".join(f"{n:,} {word}" for word, n in told.rubric.items())
     if told.changes:
         yield f"  against {told.old}, under which these trials were graded before:"
         yield from (f"    {line}" for line in told.changes)
@@ -147,6 +149,7 @@ def _as_json(study: Path, graded: "list[Told]") -> str:
                 for name, tally in told.categories.items()
             },
             "double_rating": told.shares,
+            **({"rubric": told.rubric} if told.rubric else {}),
             "against": told.old,
             "changes": told.changes,
             "notices": told.notices,

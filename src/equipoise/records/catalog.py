@@ -15,7 +15,9 @@ class Category(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     says how a deterministic category is found (see docs/reference/checks.md); without one, its
     raw values come from findings files or from imported grades of the same name. `is_reexecuted`:
     evaluable only where the system is executed again (mode A). `needs` names the probes without
-    which it cannot be evaluated.
+    which it cannot be evaluated. `is_wanted`: what `about` says is wanted, and lost where it is not
+    true. `is_policy`: a loss is a violation of policy. `applies_to` names the arms it is for (none
+    = all).
     """
 
     id: str
@@ -26,13 +28,17 @@ class Category(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_reexecuted: bool = False
     needs: tuple[str, ...] = ()
     about: str = ""
+    is_wanted: bool = False
+    is_policy: bool = False
+    applies_to: tuple[str, ...] = ()
 
 
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):
-    """The file `loss-catalog.vN.json`."""
+    """The file `loss-catalog.vN.json`, or a rubric read as one."""
 
     version: str
     categories: tuple[Category, ...]
+    is_rubric: bool = False
 
     def criterion(self, category: str) -> str:
         """Gives the criterion under which a trial is graded: ``v3:tone_off``."""

@@ -10,6 +10,7 @@ from typing import Any
 from equipoise.errors import InputError, nearest
 from equipoise.records.catalog import DETERMINISTIC, MODEL_JUDGED, Catalog, Category
 from equipoise.stages.grade.check_specs import read_spec
+from equipoise.stages.grade.rubrics import is_rubric, rubric_catalog
 
 MOST_JUDGED = Fraction(3, 10)
 """Largest share of the catalog's weight that model-judged categories may have."""
@@ -36,6 +37,8 @@ def read_catalog(content: bytes, name: str) -> Catalog:
     """
     file = name.rpartition("/")[2]
     catalog = _parsed(content, file)
+    if is_rubric(catalog):
+        return rubric_catalog(_plain(catalog), file)
     faults = list(_version_faults(catalog, file))
     entries = catalog.get("categories")
     if not isinstance(entries, list) or not entries:

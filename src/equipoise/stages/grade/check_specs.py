@@ -197,7 +197,30 @@ class CommandSpec(Spec):
     timeout_s: Seconds = 30.0
 
 
+class ScriptSpec(Spec):
+    """A line for the shell: its exit code says whether the criterion is met.
+
+    Args:
+        script: executed by ``sh -c`` in the study's folder, with the document on standard input and
+            the trial's exit code in ``EXIT_CODE``; 0 = yes, 1 = no, anything else is a failure.
+        document: what it reads.
+        lost_when: ``absent`` (1 loses) or ``found`` (0 loses).
+        timeout_s: longest time for one trial.
+    """
+
+    script: str = Field(min_length=1)
+    document: str = "output"
+    lost_when: Literal["absent", "found"] = "absent"
+    timeout_s: Seconds = 30.0
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Gives the documents it looks at."""
+        return (self.document,)
+
+
 SPECS: dict[str, type[Spec]] = {
+    "script": ScriptSpec,
     "regex": RegexSpec,
     "json_path": JsonPathSpec,
     "exit_code": ExitCodeSpec,

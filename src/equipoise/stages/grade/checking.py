@@ -19,9 +19,15 @@ from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_path_check import check_json_path
 from equipoise.stages.grade.json_places import span_of
 from equipoise.stages.grade.material import OUTPUT, RECORD, Material, Page
-from equipoise.stages.grade.program_checks import check_callable, check_command, code_of
+from equipoise.stages.grade.program_checks import (
+    check_callable,
+    check_command,
+    check_script,
+    code_of,
+)
 from equipoise.stages.grade.quoting import exactly, stands
 from equipoise.stages.grade.regex_check import check_regex
+from equipoise.stages.grade.rubrics import NOT_APPLIED
 from equipoise.stages.grade.spec_base import Spec
 from equipoise.stages.grade.sql_check import check_sql
 from equipoise.stages.grade.suite_check import check_suite
@@ -39,6 +45,7 @@ _RUN: dict[str, Callable[[Any, Material], Found]] = {
     "dom": check_dom,
     "callable": check_callable,
     "command": check_command,
+    "script": check_script,
     "suite": check_suite,
 }
 
@@ -158,6 +165,8 @@ def hinder(category: Category, material: Material, mode: Mode) -> None:
     """
     if category.is_reexecuted and mode is Mode.B:
         raise NotEstimable(NOT_REEXECUTED, code="not_reexecuted")
+    if category.applies_to and material.trial.arm not in category.applies_to:
+        raise NotEstimable(NOT_APPLIED, code="not_applied")
     for probe in category.needs:
         if not any(is_of(probe, name) for name in material.documents):
             why = material.outages.get(probe, "it left no document of this trial")

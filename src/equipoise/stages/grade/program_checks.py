@@ -8,11 +8,11 @@ from typing import Any
 from equipoise.errors import NotEstimable
 from equipoise.records.codec import digest
 from equipoise.records.grade import Evidence
-from equipoise.stages.grade.check_specs import CallableSpec, CommandSpec
+from equipoise.stages.grade.check_specs import CallableSpec, CommandSpec, ScriptSpec
 from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.material import OUTPUT, Material, page, values
 from equipoise.stages.grade.programs import ProgramFailed, Programs
-from equipoise.stages.grade.quoting import MOST_QUOTES, find_quote
+from equipoise.stages.grade.quoting import MOST_QUOTES, find_quote, last_line
 
 _KEYS = {"raw", "quotes", "not_evaluable"}
 
@@ -35,6 +35,35 @@ def check_command(spec: CommandSpec, material: Material) -> Found:
         NotEstimable: it says so, fails, takes too long, or names quotes that do not stand.
     """
     return _asked(material, lambda programs, trial: programs.run(spec.argv, trial, spec.timeout_s))
+
+
+def check_script(spec: ScriptSpec, material: Material) -> Found:
+    """Gives whether the script says that the criterion is met.
+
+    Where it is lost, the first line that it printed is quoted if it stands in the document, else
+    the document's last line.
+
+    Raises:
+        NotEstimable: it failed, or took too long.
+    """
+    if material.programs is None:
+        raise NotEstimable("the study's own checks cannot be executed here", code="no_programs")
+    seen = page(material, spec.document)
+    code = material.trial.exit_code
+    try:
+        ended, printed = material.programs.script(
+            spec.script,
+            seen.content,
+            {"EXIT_CODE": "" if code is None else str(code)},
+            spec.timeout_s,
+        )
+    except ProgramFailed as error:
+        raise NotEstimable(f"the check failed: {error}"[:500], code="check_failed") from error
+    if (ended == 0) is not (spec.lost_when == "found"):
+        return Found(raw=0.0)
+    line = next((line for line in printed.decode("utf-8", "replace").splitlines() if line), "")
+    place = find_quote(seen, line.strip(), None) if line.strip() else None
+    return Found(raw=1.0, places=(place,) if place else last_line(seen))
 
 
 def code_of(spec: object, root: Path | None) -> str:

@@ -78,8 +78,35 @@ class Programs:
             raise ProgramFailed(f"{argv[0]} ended with exit code {program.returncode}")
         return _parsed(out, argv[0])
 
-    def _started(self, argv: list[str]) -> "subprocess.Popen[bytes]":
-        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    def script(
+        self, script: str, content: bytes, more: dict[str, str], timeout_s: float
+    ) -> tuple[int, bytes]:
+        """Gives the exit code of a line for the shell, 0 or 1, and what it printed.
+
+        Args:
+            script: the line, the study's own.
+            content: what it reads from standard input.
+            more: variables beside those that every program gets.
+            timeout_s: longest time.
+
+        Raises:
+            ProgramFailed: it ended with another code, or took too long.
+        """
+        program = self._started(["sh", "-c", script], more)
+        try:
+            out, _ = program.communicate(content, timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            raise ProgramFailed(f"the script took more than {timeout_s:g} s") from None
+        finally:
+            _end(program)
+        if program.returncode not in {0, 1}:
+            raise ProgramFailed(f"the script ended with exit code {program.returncode}")
+        return program.returncode, out[:MOST_BYTES]
+
+    def _started(
+        self, argv: list[str], more: dict[str, str] | None = None
+    ) -> "subprocess.Popen[bytes]":
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ} | (more or {})
         if "PYTHONPATH" in kept:
             places = kept["PYTHONPATH"].split(os.pathsep)
             kept["PYTHONPATH"] = os.pathsep.join(str(Path(one).absolute()) for one in places)

@@ -9,6 +9,7 @@ from equipoise.records.catalog import Catalog
 from equipoise.records.grade import Grade
 from equipoise.records.notice import Notice, Severity
 from equipoise.stages.grade.reviewing import Reviewed
+from equipoise.stages.grade.rubrics import outcome
 from equipoise.stages.grade.unit_loss import LOSS
 from equipoise.studies.loss.gathering import Gathered
 from equipoise.studies.loss.judging import Judged
@@ -69,6 +70,7 @@ class Told:
         old: the version it was graded under last, if another.
         changes: what is different against that version, one line each.
         judged: what model judges said of all runs, and what asking them took.
+        rubric: under a rubric, how many trials pass, fail, cannot be told, and violate policy.
     """
 
     run_id: str
@@ -84,6 +86,7 @@ class Told:
     old: str = ""
     changes: tuple[str, ...] = ()
     judged: Judged = field(default_factory=Judged)
+    rubric: Mapping[str, int] = field(default_factory=dict)
 
 
 def tell(
@@ -112,7 +115,21 @@ def tell(
         shares={name: share.text for name, share in reviewed.shares.items()},
         notices=(*_notices(catalog, gathered, reviewed, tallies), *_of_judges(judged)),
         judged=judged,
+        rubric=_rubric(catalog, last) if catalog.is_rubric else {},
     )
+
+
+def _rubric(catalog: Catalog, last: Mapping[tuple[str, str], Grade]) -> dict[str, int]:
+    by_trial: dict[str, dict[str, Grade]] = {}
+    for (trial, name), grade in last.items():
+        by_trial.setdefault(trial, {})[name] = grade
+    counts = {"passed": 0, "failed": 0, "not evaluable": 0, "disqualified": 0}
+    words = {True: "passed", False: "failed", None: "not evaluable"}
+    for grades in by_trial.values():
+        found = outcome(catalog, grades)
+        counts[words[found.passes]] += 1
+        counts["disqualified"] += found.is_disqualified
+    return counts
 
 
 def _notices(

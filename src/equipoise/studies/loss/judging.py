@@ -39,6 +39,10 @@ FAMILIES = "families.yaml"
 
 SECRET = "secret"  # noqa: S105  the name of a file
 ASK = "The text answers the prompt, if one is shown. How far is each criterion true of the text?"
+_MET = 0.5
+"""From this score on a criterion that is wanted is met."""
+
+_LONGEST_LINE = 200
 _PROMPTS = ("prompt", "text", "message", "question")
 _FIXTURES = "fixtures"
 
@@ -325,21 +329,34 @@ def _gathered(bench: _Bench, runs: Sequence[Run], told: Mapping[str, Told]) -> J
 def _findings(
     bench: _Bench, every: Iterable[tuple[Run, Work, int, Judgement]], unusable: Mapping[str, str]
 ) -> Iterator[Finding]:
-    most = {category.id: category.max for category in bench.catalog.categories}
+    known = {category.id: category for category in bench.catalog.categories}
     for run, work, number, one in every:
         if one.state is not ReadState.READ or one.judge in unusable:
             continue
         again = f"#{one.repeat}" if one.repeat > 1 else ""
         for name, score in one.scores.items():
+            category, quote = known[name], one.quotes.get(name, "")
+            raw = score * category.max
+            if category.is_wanted:
+                raw = 0.0 if score >= _MET else category.max
+            if category.is_wanted and raw and not quote:
+                quote = _last_line(bench, run, work)
             yield Finding(
                 trial=work.trial.id,
                 category=name,
-                raw=score * most[name],
+                raw=raw,
                 rater=f"judge:{one.judge}{again}",
                 where=f"{JUDGEMENTS}/{run.path.name}/judgements.jsonl:{number} {name}",
                 log=OUTPUT,
-                quote=one.quotes.get(name, ""),
+                quote=quote,
             )
+
+
+def _last_line(bench: _Bench, run: Run, work: Work) -> str:
+    """Gives what is quoted where something wanted is absent: the last line with anything in it."""
+    text = _output(bench, work, Blobs(run.path / BLOBS)).text
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip()[:_LONGEST_LINE] if lines else ""
 
 
 def _unread(
