@@ -8,9 +8,10 @@ from equipoise.errors import InputError
 _FILES = {
     "loss": ("study.yaml", "units.jsonl", "catalogs/loss-catalog.v1.json", "desk.py"),
     "rating": ("study.yaml", "outputs.jsonl"),
+    "questionnaire": ("rubric.komissarov.json",),
 }
-_EMPTY = {"loss": ("state/.keep", "logs/.keep"), "rating": ()}
-_FOLDERS = {"loss": "starter", "rating": "starter_rating"}
+_EMPTY = {"loss": ("state/.keep", "logs/.keep"), "rating": (), "questionnaire": ()}
+_FOLDERS = {"loss": "starter", "rating": "starter_rating", "questionnaire": "starter_questionnaire"}
 
 
 def write_starter(folder: Path, kind: str = "loss") -> list[Path]:

@@ -1,6 +1,7 @@
 """Compares two runs of a loss study by the plan's rule, and writes everything that follows."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from equipoise import __version__
 from equipoise.archive.columns import Columns
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import pretty
+from equipoise.records.plan import Plan
+from equipoise.records.rating_plan import PanelPlan
 from equipoise.records.suite import HistoryRow, LossCitation, LossComparison, LossRow, Suite
 from equipoise.stages.decide.loss import concluded, judged, looked, verdict, void
 from equipoise.stages.estimate.loss.citing import candidates
@@ -180,8 +183,18 @@ def _citations(
     return found
 
 
+def _of_judges(plan: Plan) -> Iterator[str]:
+    """Yields what has to stand on every page that rests on model judges."""
+    if isinstance(plan.judges, PanelPlan):
+        named = ", ".join(judge.name for judge in plan.judges.judges)
+        yield (
+            f"[soft] judge not validated: what {named} found in the judged categories was not held "
+            "against people"
+        )
+
+
 def _notes(pair: Pair, new: Suite, base: Suite, looks: int) -> list[str]:
-    notes = []
+    notes = list(_of_judges(pair.new.plan))
     one, two = pair.new.plan, pair.base.plan
     for what, ours, theirs in (
         ("partitions", [p.text for p in one.partitions], [p.text for p in two.partitions]),

@@ -18,7 +18,7 @@ from equipoise.blind.private_files import read_private, study_secret
 from equipoise.errors import Blocked
 from equipoise.pipeline.judging import Means, Told, ask_judges, spent
 from equipoise.pipeline.staging import publish, staged
-from equipoise.records.catalog import MODEL_JUDGED, Catalog
+from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
 from equipoise.records.judgement import Judgement, ReadState, standing
 from equipoise.records.packet import Asked, Doc
 from equipoise.records.plan import Plan
@@ -336,9 +336,7 @@ def _findings(
         again = f"#{one.repeat}" if one.repeat > 1 else ""
         for name, score in one.scores.items():
             category, quote = known[name], one.quotes.get(name, "")
-            raw = score * category.max
-            if category.is_wanted:
-                raw = 0.0 if score >= _MET else category.max
+            raw = raw_of(category, score)
             if category.is_wanted and raw and not quote:
                 quote = _last_line(bench, run, work)
             yield Finding(
@@ -350,6 +348,13 @@ def _findings(
                 log=OUTPUT,
                 quote=quote,
             )
+
+
+def raw_of(category: Category, score: float) -> float:
+    """Gives the raw value of a category from a judge's score of how far its criterion is true."""
+    if category.is_wanted:
+        return 0.0 if score >= _MET else category.max
+    return score * category.max
 
 
 def _last_line(bench: _Bench, run: Run, work: Work) -> str:

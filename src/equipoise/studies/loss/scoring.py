@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import msgspec
@@ -24,6 +25,7 @@ from equipoise.records.suite import Suite
 from equipoise.stages.estimate.loss.raters import rater_spreads
 from equipoise.stages.estimate.loss.scoring import RunNotes, Scored, score
 from equipoise.stages.estimate.loss.units import LossTrials
+from equipoise.stages.grade.rubrics import rubric_catalog
 from equipoise.studies.loss.grading_told import CLIPPED
 from equipoise.studies.loss.hops import undeclared_hops
 from equipoise.studies.loss.isolation import weak_isolation
@@ -133,11 +135,11 @@ def catalog_of(run: LossRun, version: str) -> tuple[Catalog, str]:
     places = [*([planned] if is_planned else []), f"{folder}/{name}", f"catalogs/{name}", name]
     files = [root / place for place in places if root.joinpath(place).is_file()]
     if is_planned and files and digest(files[0].read_bytes()) == run.plan.catalog_sha256:
-        return decode(files[0].read_bytes(), Catalog, where=str(files[0])), run.plan.catalog_sha256
+        return _read(files[0].read_bytes(), str(files[0])), run.plan.catalog_sha256
     for document in run.archive.read(Document):
         if document.name.rpartition("/")[2] == name:
             content = b"".join(run.archive.blobs.chunks(document.sha256))
-            return decode(content, Catalog, where=name), document.sha256
+            return _read(content, name), document.sha256
     if not files:
         raise InputError(
             f"the catalog {version} is not there",
@@ -154,7 +156,14 @@ def catalog_of(run: LossRun, version: str) -> tuple[Catalog, str]:
             mend="changed content is a new version of the catalog",
             code="catalog_changed",
         )
-    return decode(files[0].read_bytes(), Catalog, where=str(files[0])), found
+    return _read(files[0].read_bytes(), str(files[0])), found
+
+
+def _read(content: bytes, where: str) -> Catalog:
+    """Reads a catalog that was checked when it was graded under; a rubric is read as one."""
+    if b'"criteria"' in content:
+        return rubric_catalog(decode(content, dict[str, Any], where=where), where)
+    return decode(content, Catalog, where=where)
 
 
 def score_run(

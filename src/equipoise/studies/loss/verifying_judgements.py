@@ -15,6 +15,7 @@ from equipoise.gateway.wire.facts import Api, mapping
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import read_needed
 from equipoise.pipeline.verifying import check_archive
+from equipoise.records.catalog import Category
 from equipoise.records.event import Rating
 from equipoise.records.judgement import Judgement, ReadState
 from equipoise.records.packet import Packet
@@ -22,7 +23,7 @@ from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.grade.catalog import read_catalog
 from equipoise.stages.grade.judges.reading import Unreadable, read
 from equipoise.studies.loss.gathering import gather
-from equipoise.studies.loss.judging import JUDGEMENTS, Run, questions_of
+from equipoise.studies.loss.judging import JUDGEMENTS, Run, questions_of, raw_of
 from equipoise.studies.loss.scoring import ARCHIVES
 from equipoise.studies.loss.sealed import read_sealed
 
@@ -81,7 +82,8 @@ def _verdicts(study: Path, path: Path, name: str) -> Check:
             what = "the verdict does not follow from the answer"
             faults.append(Fault(file=thing, line=number, what=what, found=why))
     trials = {packet: work.trial.id for packet, (_, work) in known.items()}
-    faults += _ratings(archive, lines, trials, f"{name}/judgements.jsonl")
+    held = (lines, trials, {one.id: one for one in catalog.categories})
+    faults += _ratings(archive, held, f"{name}/judgements.jsonl")
     return Check(
         thing=thing,
         says=f"{len(lines)} verdicts follow from the answers kept",
@@ -104,9 +106,12 @@ def _why_not(one: Judgement, archive: Archive, packet: Packet) -> str:
 
 
 def _ratings(
-    archive: Archive, lines: list[Judgement], trials: dict[str, str], file: str
+    archive: Archive,
+    held: tuple[list[Judgement], dict[str, str], dict[str, Category]],
+    file: str,
 ) -> Iterator[Fault]:
     """Yields a fault for each rating of a judge that its judgement does not give."""
+    lines, trials, categories = held
     for rating in archive.read(Rating):
         place, _, name = rating.source.rpartition(" ")
         if not rating.rater.startswith("judge:") or not place.startswith(f"{file}:"):
@@ -115,7 +120,10 @@ def _ratings(
         one = lines[number - 1] if 0 < number <= len(lines) else None
         if one is not None and one.packet not in trials:
             continue  # of another version of the catalog
-        says = None if one is None else one.scores.get(name)
+        says = None
+        if one is not None and name in one.scores and name in categories:
+            category = categories[name]
+            says = raw_of(category, one.scores[name]) / category.max
         if says is None or one is None:
             found = "nothing of the kind"
         elif trials[one.packet] != rating.trial:
