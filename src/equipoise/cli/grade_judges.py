@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from equipoise.pipeline.judging import Means, Progress
+    from equipoise.pipeline.judging_terms import Means, Progress
     from equipoise.studies.loss.grading_told import Told
 
 
 @contextmanager
 def judging(study: Path, clock: Callable[[], datetime], max_usd: float | None) -> "Iterator[Means]":
     """Gives what judges are asked with; shows how far it is, on a terminal only."""
-    from equipoise.pipeline.judging import Means
+    from equipoise.pipeline.judging_terms import Means
     from equipoise.wiring.judges import judges
 
     opened = judges(study, clock)

@@ -1,9 +1,8 @@
 """Asks model judges, and keeps what each said: resumed after any end, nothing is asked twice."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 import anyio
@@ -15,6 +14,7 @@ from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, EquipoiseError
 from equipoise.gateway.exchange import unpack
 from equipoise.gateway.wire.facts import Api, mapping
+from equipoise.pipeline.judging_terms import Means, Progress, Told, is_settled, spent
 from equipoise.ports.models import ChatModel, Prompt, Reply
 from equipoise.records.judgement import Judgement, ReadState, standing
 from equipoise.records.rating_plan import JudgePlan, PanelPlan
@@ -26,55 +26,6 @@ MOST_FAILURES = 5
 """After so many questions in a row that nobody answered, asking stops."""
 
 _CAP = "spending_cap"
-
-OpenedJudge = Callable[[JudgePlan, float | None], AbstractAsyncContextManager[ChatModel]]
-"""Opens the way to a judge's model; it may spend so many US dollars (null = no limit)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How far asking is: questions that need no further answer, of how many, and what was spent.
-
-    `usd` is null where no answer so far has a known price.
-    """
-
-    n_done: int
-    n_total: int
-    usd: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
-    """What asking works with.
-
-    Args:
-        opened: opens a judge.
-        clock: dates what is recorded.
-        max_usd: what may be spent in all, whatever was spent before; null = what the plan says.
-        spent_usd: what was spent that the archive does not hold.
-        on_progress: is told how far it is.
-    """
-
-    opened: OpenedJudge
-    clock: Callable[[], datetime]
-    max_usd: float | None = None
-    spent_usd: float = 0.0
-    on_progress: Callable[[Progress], None] | None = None
-
-
-@dataclass(slots=True, kw_only=True)
-class Told:
-    """What came of asking: `n_new` answers now, and why it stopped early ("" = it did not).
-
-    `usd` is what all judgements of the archive cost, null where no price is known; `n_unpriced` how
-    many of them have none.
-    """
-
-    n_asked: int = 0
-    n_new: int = 0
-    stopped: str = ""
-    usd: float | None = None
-    n_unpriced: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,16 +51,6 @@ class _Sitting:
     freed: anyio.Event = field(default_factory=anyio.Event)
 
 
-def is_settled(judgement: Judgement, panel: PanelPlan) -> bool:
-    """Says whether the question needs no further answer.
-
-    What nobody answered is asked again the next time; what cannot be read, up to `max_attempts`.
-    """
-    if judgement.state is ReadState.FAILED:
-        return False
-    return judgement.state is not ReadState.UNREADABLE or judgement.attempts >= panel.max_attempts
-
-
 def ask_judges(
     archive: Archive, panel: PanelPlan, questions: Iterable[Question], means: Means
 ) -> Told:
@@ -133,17 +74,6 @@ def ask_judges(
     finally:
         with suppress(EquipoiseError):
             archive.commit()
-
-
-def spent(judgements: Iterable[Judgement]) -> tuple[float | None, int]:
-    """Gives what judgements cost (US dollars, null = no price is known), and how many have none."""
-    usd, n_unknown = None, 0
-    for one in judgements:
-        if one.cost is None:
-            n_unknown += 1
-        else:
-            usd = (usd or 0.0) + one.cost.usd
-    return usd, n_unknown
 
 
 async def _ask(

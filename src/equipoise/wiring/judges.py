@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time
 from importlib import import_module
 from pathlib import Path
 
-from equipoise.pipeline.judging import OpenedJudge
+from equipoise.pipeline.judging_terms import OpenedJudge
 from equipoise.ports.models import ChatModel
 from equipoise.records.rating_plan import JudgePlan
 from equipoise.wiring.providers import Gateways, gateway

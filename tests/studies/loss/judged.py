@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.archive.store import Archive
-from equipoise.pipeline.judging import Means
+from equipoise.pipeline.judging_terms import Means
 from equipoise.records.judgement import Judgement
 from equipoise.studies.loss.grading_told import Told
 from equipoise.wiring.judges import judges as judges_of

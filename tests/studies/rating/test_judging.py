@@ -9,7 +9,7 @@ import pytest
 
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, InputError, Tampered
-from equipoise.pipeline.judging import Means
+from equipoise.pipeline.judging_terms import Means
 from equipoise.pipeline.verifying import verify_archive
 from equipoise.records.rating_plan import Policy
 from equipoise.studies.rating.judging import Judged, judge_study

@@ -14,7 +14,7 @@ from equipoise.archive.blobs import Blobs
 from equipoise.archive.manifest import BLOBS, Criterion, RunFacts
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, EquipoiseError, InputError, nearest
-from equipoise.pipeline.judging import Means
+from equipoise.pipeline.judging_terms import Means
 from equipoise.records.catalog import Catalog, Category
 from equipoise.records.event import Rating
 from equipoise.records.grade import Grade

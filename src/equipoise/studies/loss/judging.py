@@ -16,7 +16,8 @@ from equipoise.blind.leak_report import mask_outputs
 from equipoise.blind.packets import make_packet
 from equipoise.blind.private_files import read_private, study_secret
 from equipoise.errors import Blocked
-from equipoise.pipeline.judging import Means, Told, ask_judges, spent
+from equipoise.pipeline.judging import ask_judges
+from equipoise.pipeline.judging_terms import Means, Told, spent
 from equipoise.pipeline.staging import publish, staged
 from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
 from equipoise.records.judgement import Judgement, ReadState, standing

@@ -14,7 +14,8 @@ from equipoise.blind.legal_judges import LegalJudges, legal_judges
 from equipoise.blind.packets import make_packet, shown_arms
 from equipoise.blind.private_files import study_secret
 from equipoise.errors import Blocked, InputError, Tampered
-from equipoise.pipeline.judging import Means, Told, ask_judges
+from equipoise.pipeline.judging import ask_judges
+from equipoise.pipeline.judging_terms import Means, Told
 from equipoise.pipeline.staging import publish, staged
 from equipoise.records.codec import digest, pretty
 from equipoise.records.event import Event, EventKind, Seal
