@@ -42,6 +42,7 @@ _BASE64 = base64.b64encode(b"made by grok-4.3").decode()
         ("ｇｒｏｋ, 𝐆𝐫𝐨𝐤, Grók", "[masked], [masked], [masked]"),
         ("".join(chr(0xE0000 + ord(sign)) for sign in "grok") + " x", "[masked] x"),
         ("new-prompt newPrompt", "[masked] [masked]"),
+        ("Gr**ok**, g.p.t, GPTs", "[masked]**, [masked], [masked]"),
         ("I'm Grok, by xAI", "I'm [masked], by [masked]"),
         ("x-ai/grok-4.3-fast wrote it", "[masked] wrote it"),
         ("I am Claude, and Claude 4.1", "I am [masked], and [masked]"),

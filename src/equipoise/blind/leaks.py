@@ -13,7 +13,8 @@ from equipoise.blind.hidden import HiddenName, Hides, Sense
 MASK = "[masked]"
 """What stands for anything that was masked, whatever it was and whosever text it is in."""
 
-_SPACED_FROM = 4
+_SPACED_FROM = 3
+_MARKUP = re.compile(r"\*{1,3}|`|~~|\u00ad|-\s*\n\s*")
 _LOOK_ALIKE_FROM = 5
 _GAP = re.compile(r"[\s\-\u2010-\u2015_.,/:~+*·|\\@]|__|--|::|\*\*|-\s*\n\s*")
 _SPACED_GAP = re.compile(r"[\s\-\u2010-\u2015_./:~+*·|\\]{1,3}")
@@ -143,8 +144,12 @@ def _parts(folded: Folded, left: int, right: int, name: HiddenName) -> bool:
         return True
     if name.sense in {Sense.PLAIN, Sense.PROPER}:
         return False
-    if name.hides is Hides.MODEL and one.isalpha() and other.isdigit():
-        return True
+    if name.hides is Hides.MODEL and one.isalpha():
+        if other.isdigit():
+            return True
+        after = folded.text[folded.at[right] + 1 : folded.at[right] + 2]
+        if other == "s" and not after.isalnum():  # GPTs
+            return True
     return one.islower() and other.isupper()
 
 
@@ -159,15 +164,11 @@ def _looks(text: str, name: HiddenName, start: int, end: int) -> bool:
 def _is_joined(gaps: list[str], name: HiddenName) -> bool:
     """Whether what stands between the letters leaves them one name."""
     if all(
-        not gap or gap == "\u00ad" or (_GAP.fullmatch(gap) and _may_part(gap, number + 1, name))
-        for number, gap in enumerate(gaps)
+        not gap or _MARKUP.fullmatch(gap) or (number in name.seams and _GAP.fullmatch(gap))
+        for number, gap in enumerate(gaps, start=1)
     ):
         return True
     return len(gaps) + 1 >= _SPACED_FROM and all(_SPACED_GAP.fullmatch(gap) for gap in gaps)
-
-
-def _may_part(gap: str, place: int, name: HiddenName) -> bool:
-    return place in name.seams or (gap.startswith("-") and "\n" in gap)
 
 
 def _script(sign: str) -> str:
