@@ -191,13 +191,13 @@ def test_a_packet_judged_twice_is_refused_but_not_one_that_was_asked_again() -> 
     assert caught.value.code == "other_repeat"
 
 
-def test_an_undone_answer_gives_way_to_the_one_before() -> None:
+def test_what_was_undone_is_open_again_and_a_guess_is_no_answer() -> None:
     key = _made()[1]
     first, second = _answer(1, best=0, worst=1), _answer(2, best=1, worst=2)
+    guess = Answer(seq=9, annotator="ann", packet="", kind=AnswerKind.GUESSED, guess="a machine")
+    assert join([guess, second, first], [key]).pairs == ((second, key),)
     undone = _answer(3, kind=AnswerKind.UNDONE)
-    assert join([undone, second, first], [key]).pairs == ((first, key),)
-    again = _answer(4, kind=AnswerKind.UNDONE)
-    none = join([first, second, undone, again], [key], is_complete=False)
+    none = join([undone, second, first], [key], is_complete=False)
     assert (none.pairs, none.missing) == ((), (key,))
 
 

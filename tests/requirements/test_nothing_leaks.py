@@ -151,6 +151,20 @@ def test_nothing_planted_is_in_what_the_campaign_shows(
     assert "[masked]" in study.joinpath("campaign", "packets.jsonl").read_text(encoding="utf-8")
 
 
+@pytest.mark.requirement("ABX-37")
+@pytest.mark.requirement("ABX-38")
+def test_nothing_planted_reaches_a_judge(
+    told: tuple[Path, dict[str, str], list[bytes]],
+) -> None:
+    asked = told[2]
+    assert len(asked) == 7 * 12
+    for request in asked:
+        text = request.decode()
+        assert "original" in text
+        assert "The prompt is shown." in text
+        assert _found(text.replace("\\n", " ")) == []
+
+
 @pytest.mark.requirement("PIL-25")
 @pytest.mark.requirement("PIL-63")
 def test_nothing_planted_is_served(told: tuple[Path, dict[str, str], list[bytes]]) -> None:

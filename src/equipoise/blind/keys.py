@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from equipoise.blind.private_files import read_private, write_private
 from equipoise.errors import InputError
-from equipoise.records.answer import Answer, AnswerKind
+from equipoise.records.answer import Answer, AnswerKind, standing
 from equipoise.records.codec import decode, encode
 from equipoise.records.judgement import Judgement, ReadState
 from equipoise.records.packet import PacketKey
@@ -62,9 +62,10 @@ def join(
 ) -> Joined[Said]:
     """Gives what was said with the key of its packet: one record for one packet, and the reverse.
 
-    Of an annotator's answers the last to a packet holds that was not undone. A judgement for which
-    no answer came (``failed``) gives way to a later one of the same packet, an unreadable one to a
-    further attempt; any other second one is refused.
+    Of an annotator's answers the last to a packet holds, unless it was undone; a guess belongs to
+    no packet and is left out. A judgement for which no answer came (``failed``) gives way to a
+    later one of the same packet, an unreadable one to a further attempt; any other second one is
+    refused.
 
     Args:
         said: answers, or judgements; in any order.
@@ -79,7 +80,7 @@ def join(
             (``packets_missing``).
     """
     known = _by_packet(tuple(keys))
-    listed = list(said)
+    listed = [one for one in said if not _is_guess(one)]
     for record in listed:
         if record.packet not in known:
             raise _fault(record.packet, "it has no key", "packets of this study", "unknown_packet")
@@ -99,19 +100,8 @@ def join(
 
 
 def standing_answers(answers: Iterable[Answer]) -> tuple[Answer, ...]:
-    """Gives the answers that hold: of each packet the last that was not undone.
-
-    An undo takes back the last answer to its packet that still stood; one without such an answer
-    changes nothing.
-    """
-    stacks: dict[str, list[Answer]] = {}
-    for answer in sorted(answers, key=lambda one: one.seq):
-        stack = stacks.setdefault(answer.packet, [])
-        if answer.kind is not AnswerKind.UNDONE:
-            stack.append(answer)
-        elif stack:
-            stack.pop()
-    return tuple(stack[-1] for stack in stacks.values() if stack)
+    """Gives the answers that hold: of each packet the last one; see `standing`."""
+    return tuple(standing(answers).values())
 
 
 def _standing(said: Sequence[Said]) -> dict[str, Said]:
@@ -133,6 +123,10 @@ def _gives_way(before: Judgement, later: Judgement) -> bool:
     """Says whether the later one is a further attempt at a question without a verdict so far."""
     is_retried = before.state is ReadState.UNREADABLE and later.attempts > before.attempts
     return before.state is ReadState.FAILED or is_retried
+
+
+def _is_guess(record: Answer | Judgement) -> bool:
+    return isinstance(record, Answer) and record.kind is AnswerKind.GUESSED
 
 
 def _check(record: Answer | Judgement, key: PacketKey) -> None:

@@ -28,6 +28,7 @@ DASHBOARD = ""
 """The name under which the dashboard's token stands."""
 
 _TOKEN_BYTES = 32
+_NO_LIMIT = 2**40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +122,7 @@ def outputs_of(study: Path, plan: RatingPlan) -> Outputs:
     outputs = read_outputs(
         read_needed(study / plan.outputs_file, "the outputs"),
         arms=plan.arms,
-        longest=plan.longest,
+        longest=plan.longest or _NO_LIMIT,
         name=plan.outputs_file,
     )
     return blinded_as_planned(outputs, plan, study_families(study, plan.families_file))
