@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from equipoise.adapters.embedded_keeper import READY
@@ -31,6 +32,7 @@ _FOLDER = "equipoise-postgres-"
 _LONGEST = 48
 """Characters that the folder of temporary files may have: the socket's path is bounded."""
 
+_STARTING = Lock()
 _KEEPER = Path(__file__).with_name("embedded_keeper.py")
 
 
@@ -164,6 +166,9 @@ def _start(place: Path) -> None:
             "PostgreSQL refuses to be root's, and bubblewrap is not here; mend: apt-get install "
             "bubblewrap, or be another user"
         )
+    with suppress(OSError), (place / "alive").open("rb+") as alive:
+        flock(alive, LOCK_EX)  # the keeper of a server that was killed is removing its folder
+    place.mkdir(mode=0o700, exist_ok=True)
     shutil.rmtree(place / "data", ignore_errors=True)
     keeper = subprocess.Popen(  # noqa: S603  a program of ours, without a shell
         [sys.executable, "-I", str(_KEEPER), str(place), str(programs)],
@@ -193,7 +198,7 @@ def _starting(place: Path) -> Iterator[None]:
     status = place.lstat()
     if status.st_uid != os.geteuid() or status.st_mode & 0o077 or place.is_symlink():
         raise Unreachable(f"{place} is somebody else's; mend: remove it")
-    with (place / "starting").open("wb") as held:
+    with _STARTING, (place / "starting").open("wb") as held:
         flock(held, LOCK_EX)
         yield
 

@@ -7,6 +7,7 @@ whole tree of processes ends with it.
 
 import fcntl
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -71,10 +72,22 @@ def _served(place: Path, programs: Path) -> int:
                 return _failed(log.read_text("utf-8", "replace"))
             sys.stdout.write(f"{READY}\n")
             sys.stdout.flush()
-            sys.stdin.buffer.read()
+            _until_either_ends(server)
         finally:
             _end(server)
     return 0
+
+
+def _until_either_ends(server: "subprocess.Popen[bytes]") -> None:
+    """Waits for the end of our input, or of the server: then the next one can be started."""
+    if not hasattr(os, "pidfd_open"):
+        sys.stdin.buffer.read()
+        return
+    ended = os.pidfd_open(server.pid)
+    try:
+        select.select([sys.stdin.fileno(), ended], [], [])
+    finally:
+        os.close(ended)
 
 
 def _is_up(server: "subprocess.Popen[bytes]", programs: Path, place: Path) -> bool:

@@ -82,7 +82,7 @@ def command(
 
     Exit codes: 0 done, or stopped at a limit or a look; 2 wrong use; 3 a precondition is missing
     (not sealed, a preflight failed, a look waits for grades, the disk is full); 5 the state could
-    not be put back, or a service died; 130 interrupted.
+    not be put back, or a service or the server of its database died; 130 interrupted.
     """
     from equipoise.cli.clock import exact_now
     from equipoise.cli.kinds import refuse_rating

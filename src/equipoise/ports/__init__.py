@@ -125,6 +125,10 @@ class StateStore(Protocol):
         """Puts the snapshot back and removes it; does nothing where none stands."""
         ...
 
+    def fault(self) -> str:
+        """Says why what was done with the state since the first question counts for nothing."""
+        ...
+
     def reclaim(self, keep: Path) -> None:
         """Puts right what a run that was killed left whose snapshot is in `keep`; removes it."""
         ...

@@ -69,7 +69,8 @@ def _left(folder: Path, study: Path, pid: int) -> list[str]:
     left += [str(path) for path in study.joinpath("archive").glob(".*")]
     temporary = folder / ("t" * 60)
     left += [path.name for path in temporary.iterdir() if path.name != "equipoise-devices"]
-    left += [str(path) for path in Path("/sys/fs/cgroup").glob(f"**/equipoise-{pid}-*")]
+    for parent, names, _ in os.walk("/sys/fs/cgroup"):  # others come and go meanwhile
+        left += [f"{parent}/{name}" for name in names if name.startswith(f"equipoise-{pid}-")]
     mark = f"OF_THIS_TEST={folder}".encode()
     for place in Path("/proc").glob("[0-9]*/environ"):
         try:

@@ -105,6 +105,9 @@ class FaultyStore:
     def teardown(self, keep: Path) -> None:
         self._inner.teardown(keep)
 
+    def fault(self) -> str:
+        return self._inner.fault()
+
     def reclaim(self, keep: Path) -> None:
         self._inner.reclaim(keep)
 

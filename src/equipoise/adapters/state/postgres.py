@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,7 @@ class _Database:
         self.kind = _KIND
         self.target = address.text
         self._address = address
+        self._started = ""
         mark = hashlib.sha256(address.text.encode()).hexdigest()[:12]
         self.claim = root / f".postgres-{mark}.claim"
 
@@ -94,6 +95,23 @@ class _Database:
         place = taken.place if taken else self._place(content)
         with self._server(place) as server:
             _persist(lambda: _drop(server, place))
+
+    def fault(self) -> str:
+        """Says that the server does not answer, or is another than at the first question."""
+        from psycopg import Error  # noqa: PLC0415  an optional package
+
+        try:
+            with self._as_it_is() as server:
+                row = server.execute("SELECT pg_postmaster_start_time()::text").fetchone()
+        except (Error, Unreachable) as error:
+            return f"its server does not answer: {self._address.told(error)}"
+        started = str(row[0]) if row else ""
+        self._started = self._started or started
+        return "" if started == self._started else f"its server was started anew at {started}"
+
+    def _as_it_is(self) -> AbstractContextManager["Connection[Any]"]:
+        """Opens the server's own database, and starts nothing for it."""
+        return Address.opened(self._address, "postgres", program=_PROGRAM)
 
     def _name(self) -> str:
         name = str(self._address.parts().get("dbname") or "")

@@ -1,7 +1,7 @@
 """The one way in which a state is taken and put back, whatever holds it."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from equipoise.adapters.state import standing
 from equipoise.adapters.state.claims import Claim
@@ -34,6 +34,15 @@ class Medium(Protocol):
 
     def forget(self, content: Path, taken: Snapshot | None) -> None:
         """Removes what was taken, or half taken, and is not in the folder of the snapshot."""
+        ...
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """A medium that may come to an end while it is used."""
+
+    def fault(self) -> str:
+        """Says what befell it since the first question; empty = nothing."""
         ...
 
 
@@ -97,6 +106,14 @@ class Store:
             medium.forget(standing.content(keep), gone)
         standing.remove_leftovers(keep)
         self._claim.drop(keep, self.name)
+
+    def fault(self) -> str:
+        """Says why what was done with the state since the first question counts for nothing.
+
+        Empty where all is well; the state of a server that ended meanwhile may be any.
+        """
+        found = self._medium.fault() if isinstance(self._medium, Watched) else ""
+        return f"{self.name}: {found}" if found else ""
 
     def reclaim(self, keep: Path) -> None:
         """Puts right what a run that was killed left whose snapshot is in `keep`; removes it.

@@ -156,7 +156,7 @@ def _systems(draft: StudyDraft, faults: Faults) -> Iterator[str]:
 _NEEDED = {
     "http": ("url", '"{service}/v1/messages"'),
     "command": ("argv", "[python, -m, desk]"),
-    "callable": ("function", "package.module:function"),
+    "callable": ("target", "package.module:function"),
     "agent": ("harness", "codex"),
     "model": ("model", "some-model-2026-01-15"),
     "logs": ("path", "logs/release-0"),

@@ -161,7 +161,7 @@ class ArmDraft(_Strict):
         if len(kinds) == 1 and beside:
             kind, option = kinds[0], beside[0]
             given = self.system[kind]
-            key = {"http": "url", "command": "argv", "callable": "function", "logs": "path"}[kind]
+            key = {"http": "url", "command": "argv", "callable": "target", "logs": "path"}[kind]
             inside = "..." if isinstance(given, dict) else f"{key}: ..."
             raise ValueError(
                 f"{', '.join(beside)} stands beside {kind}, not in it; write "

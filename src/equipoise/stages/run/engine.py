@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import anyio
+from msgspec import structs
 
 from equipoise.ports import Probe, System
 from equipoise.records.brief import Request
 from equipoise.records.cell import Cell
+from equipoise.records.trial import Ending, EndingKind, Fault
 from equipoise.stages.run.attempt import Executed, Terms, attempt, request_of
 from equipoise.stages.run.pace import LONGEST_S, Pace
 from equipoise.stages.run.resources import Waiting
@@ -53,6 +55,7 @@ class Tools:
 
     `prepare` puts the state back before each attempt (scope ``cell``), or is null; then attempts
     may overlap. `on_settled` is called after each cell, and when all of them have to wait.
+    `state_fault` says after each attempt what befell what holds the state, or is null.
     """
 
     system: System
@@ -60,6 +63,7 @@ class Tools:
     spending: Spending
     probes: Sequence[Probe] = ()
     prepare: Callable[[], Awaitable[None]] | None = None
+    state_fault: Callable[[], Awaitable[str]] | None = None
     on_settled: Callable[["Progress"], None] | None = None
     pace: Pace = field(default_factory=Pace)
 
@@ -146,6 +150,7 @@ async def _settle(errand: Errand, terms: Terms, tools: Tools, progress: Progress
         tools.recorder.begun(errand.cell, errand.attempt)
         try:
             done = await attempt(request, terms, tools.system, tools.probes, tools.prepare)
+            done = await _spoiled(done, tools, progress)
         except BaseException:
             tools.recorder.aborted(errand.cell, errand.attempt, "ended before it gave a trial")
             raise
@@ -170,6 +175,21 @@ async def _settle(errand: Errand, terms: Terms, tools: Tools, progress: Progress
         if not await tools.pace.clear(lambda: tools.stops(progress)):
             return False
         errand = replace(errand, attempt=errand.attempt + 1, n_faults=n_faults)
+
+
+async def _spoiled(done: Executed, tools: Tools, progress: Progress) -> Executed:
+    """Gives the attempt as it counts: what was done on a state that was lost says nothing."""
+    why = await tools.state_fault() if tools.state_fault else ""
+    if not why:
+        return done
+    progress.stopped, progress.is_down = progress.stopped or why, True
+    ending = Ending(
+        kind=EndingKind.INFRASTRUCTURE_ERROR,
+        fault=Fault.INFRASTRUCTURE,
+        is_retriable=True,
+        detail=why,
+    )
+    return replace(done, trial=structs.replace(done.trial, ending=ending), output=None)
 
 
 def _hold(done: Executed, tools: Tools, progress: Progress) -> None:

@@ -25,6 +25,11 @@ def needs_of(arm: ArmPlan, state: StateSpec | None) -> frozenset[str]:
     return frozenset(needs)
 
 
+def is_served(state: StateSpec | None) -> bool:
+    """Says whether the state is held by a server, which may end before the run does."""
+    return state is not None and state.kind == "postgres"
+
+
 def _calls_model(spec: Any) -> bool:
     harness = spec.get("harness") if isinstance(spec, Mapping) else None
     if not isinstance(harness, Mapping):

@@ -76,7 +76,16 @@ class Frame:
             )
             _same(found, before, self.store.name)
         self.recorder.event(EventKind.SNAPSHOT, facts={"state_sha256": before})
+        await self.state_fault()  # from now on
         return before
+
+    async def state_fault(self) -> str:
+        """Says what befell what holds the state since the snapshot; empty = nothing."""
+        assert self.store is not None
+        try:
+            return await to_thread.run_sync(self.store.fault)
+        except EquipoiseError as error:
+            return str(error)
 
     async def check_anti_mock(
         self, system: System, probes: Sequence[Probe], arm: str, briefs: Sequence[Brief]

@@ -25,7 +25,7 @@ from equipoise.stages.run.attempt import Terms
 from equipoise.stages.run.engine import Progress, Tools, execute
 from equipoise.stages.run.schedule import Errand, cells_of, errands, ordered
 from equipoise.stages.run.spending import Spending
-from equipoise.studies.loss.needing import MODEL, needs_of
+from equipoise.studies.loss.needing import MODEL, is_served, needs_of
 from equipoise.studies.loss.running_asked import Adapters, Around, Asked, Clock, Part
 from equipoise.studies.loss.running_frame import CELLS, Frame
 from equipoise.studies.loss.running_place import Place, Stood, what_stood, witness_of
@@ -189,6 +189,7 @@ class Live:
             ),
             probes=probes,
             prepare=frame.restore if plan.state and plan.state.scope == "cell" else None,
+            state_fault=frame.state_fault if is_served(plan.state) else None,
             on_settled=(lambda progress: told(self.arm.name, progress)) if told else None,
         )
         return await execute(left, terms, tools)
