@@ -27,11 +27,12 @@ _MADE_OTHERWISE = 4
 def command(path: Path, *, ca: Path | None, as_json: bool) -> None:
     """Prove that nothing was altered since recording.
 
-    PATH is an archive, a comparison or a loss study. Of an archive every line, document, quote and
-    column is checked against what it must follow from; of a comparison also the archives it cites,
-    and every estimate, verdict and page is derived again; of a study its plan and seal, all its
-    archives, suites and comparisons, and its history. One line is printed for each thing checked,
-    and one for each fault: file, line, what was expected, what was found.
+    PATH is an archive, a comparison, a loss study or a rating study. Of an archive every line,
+    document, quote and column is checked against what it must follow from; of a comparison also the
+    archives it cites, and every estimate, verdict and page is derived again; of a study its plan and
+    seal, all its archives, suites and comparisons, and its history; of a rating study also its
+    packets and keys. One line is printed for each thing checked, and one for each fault: file,
+    line, what was expected, what was found.
 
     Who rewrites every line and the head as well is found only by comparing the head hash with one
     that was kept elsewhere (a report prints it).

@@ -13,7 +13,7 @@ from equipoise.blind.packets import make_packet
 from equipoise.records.answer import Answer, AnswerKind
 from equipoise.records.codec import digest, encode, pretty
 from equipoise.records.judgement import Judgement, ReadState
-from equipoise.records.packet import PacketKey
+from equipoise.records.packet import Packet, PacketKey
 from equipoise.records.rating_plan import (
     AxisPlan,
     JudgePlan,
@@ -29,7 +29,7 @@ from equipoise.stages.grade.judges.policies import orders
 JudgeTeller = Callable[[np.random.Generator, RatingSet, tuple[str, ...]], Mapping[str, object]]
 """From the set and the arms at its places to the fields of a judgement."""
 
-SECRET = b"a secret of thirty-two bytes ...."
+SECRET = b"a secret of thirty-two bytes ..."
 ARMS = ("C0", "C1", "C2", "C3")
 
 Teller = Callable[[np.random.Generator, RatingSet, tuple[str, ...]], tuple[int, int]]
@@ -49,6 +49,7 @@ class Rated:
     plan: Mapping[str, object] = field(default_factory=dict)
     sets: list[RatingSet] = field(default_factory=list)
     keys: list[PacketKey] = field(default_factory=list)
+    packets: list[Packet] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
     texts: Callable[[str, str], str] = lambda unit, arm: f"text of {unit} by {arm}"
@@ -88,6 +89,7 @@ class Rated:
             packet, key = make_packet(one, texts, axis, places, who=who, secret=SECRET)
             best, worst = tell(self.rng, one, key.arms)
             self.keys.append(key)
+            self.packets.append(packet)
             self.says(who, packet.id, best=best, worst=worst, seconds=20.0 + best)
 
     def judges(

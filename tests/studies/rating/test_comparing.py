@@ -3,16 +3,20 @@
 import json
 from pathlib import Path
 
+import msgspec
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from equipoise.blind.keys import write_keys
 from equipoise.cli import commands
 from equipoise.records.answer import AnswerKind
+from equipoise.records.codec import encode
 from equipoise.records.rating_plan import ChecksPlan, RatingSet, SetKind
 from equipoise.studies.rating.comparing import RatingCompared, compare
 from house.schema_files import SCHEMAS
-from studies.rating.rated import ARMS, Rated, always, checks, feeling, first_and_second
+from studies.rating.rated import ARMS, SECRET, Rated, always, checks, feeling, first_and_second
 
 WORTH = dict(zip(ARMS, (0.0, 0.4, 1.2, 2.4), strict=True))
 
@@ -245,3 +249,92 @@ def test_verify_names_the_altered_line(tmp_path: Path) -> None:
     told = run(commands, ["verify", str(study)])
     assert told.exit_code == 1
     assert "answers.jsonl:3" in told.output
+
+
+@pytest.mark.requirement("X-P21")
+def test_coefficients_are_those_that_suit_who_judged_what_and_bear_their_names(
+    tmp_path: Path,
+) -> None:
+    named = {}
+    for case, raters in (("three", "abc"), ("two", "ab"), ("gaps", "abc")):
+        made = Rated(n_units=30, plan={"raters_per_set": min(3, len(raters))})
+        for who in raters:
+            sets = made.sets[:25] if (case, who) == ("gaps", "c") else made.sets
+            made.asks(who, feeling(WORTH), sets)
+        axis = compare(made.write(tmp_path / case)).ranking.axis("style")
+        assert axis.agreement[0].primary.name == "Brennan-Prediger, chance 1/m"
+        assert axis.agreement[0].primary.lo is not None
+        named[case] = [one.name for one in axis.agreement[0].secondary]
+    alpha = "Krippendorff's alpha, nominal"
+    assert named == {
+        "three": ["Fleiss' kappa", alpha],
+        "two": [alpha, "Cohen's kappa"],
+        "gaps": [alpha],
+    }
+
+
+@pytest.mark.requirement("X-P8")
+def test_sets_of_two_are_paired_comparisons(tmp_path: Path) -> None:
+    made = Rated(arms=("A", "B"), n_units=60, size=2)
+    for who in ("ann", "bo", "cy"):
+        made.asks(who, feeling({"A": 0.0, "B": 1.0}))
+    people = compare(made.write(tmp_path / "study")).ranking.axis("style").people
+    assert people is not None
+    (pair,) = people.pairs
+    # a win is one best and one worst: half the difference of scores is the win rate's way from 1/2
+    assert pair.delta is not None
+    assert pair.delta == pytest.approx(2 * (2 * pair.won / (pair.won + pair.lost) - 1))
+    assert pair.logit == pytest.approx(np.log(pair.won / pair.lost), abs=1e-6)
+    assert pair.word == "better"
+    assert [place.choice for place in people.places] == ["best"]
+
+
+def test_hostile_names_and_foreign_scripts_stay_text(tmp_path: Path) -> None:
+    arms = ("<script>alert(1)</script>", "مترجم", "翻訳\u202eevil", "| a | b |")
+    made = Rated(arms=arms, n_units=20, plan={"title": "<img src=x onerror=y>"})
+    for who in ("<b>ann</b>", "بو", "cy\u200b"):
+        made.asks(who, feeling(dict(zip(arms, (0.0, 1.0, 2.0, 3.0), strict=True))))
+    files = compare(made.write(tmp_path / "study")).files
+    page, text = (files[name].decode() for name in ("report/index.html", "report/report.md"))
+    for shown in (page, text):
+        assert "<script>alert" not in shown
+        assert "<img" not in shown
+        assert "<b>ann" not in shown
+        assert "\u202e" not in shown
+        assert "\u200b" not in shown
+        assert "مترجم" in shown
+    assert "| a | b |" not in text
+
+
+def test_another_key_is_found_by_who_verifies(tmp_path: Path) -> None:
+    made = _by_hand()
+    study = made.write(tmp_path / "study")
+    run = CliRunner().invoke
+    assert run(commands, ["compare", str(study)]).exit_code == 0
+    keys = study / "campaign" / "keys.jsonl"
+    keys.write_bytes(keys.read_bytes().replace(b'"C3"', b'"XX"').replace(b'"C0"', b'"C3"'))
+    told = run(commands, ["verify", str(study)])
+    assert told.exit_code == 1
+    assert "ranking.json:" in told.output
+    assert json.loads(compare(study).files["ranking.json"])["unjoined"] == {"other_arms": 18}
+    # packets as people had them: each id goes with what the packet shows and its key hides
+    keys.write_bytes(b"")
+    keys.unlink()
+    write_keys(keys, made.keys)
+    (study / "campaign" / "secret").write_text(SECRET.hex() + "\n", encoding="utf-8")
+    (study / "campaign" / "secret").chmod(0o600)
+    packets = b"".join(encode(packet) + b"\n" for packet in made.packets)
+    (study / "campaign" / "packets.jsonl").write_bytes(packets)
+    assert run(commands, ["compare", str(study)]).exit_code == 0
+    assert run(commands, ["verify", str(study)]).exit_code == 0
+    one = made.keys[3]
+    turned = msgspec.structs.replace(one, arms=one.arms[::-1])
+    write_keys(keys, [*made.keys[:3], turned, *made.keys[4:]])
+    told = run(commands, ["verify", str(study)])
+    assert "campaign/keys.jsonl:4" in told.output
+    keys.chmod(0o644)
+    told = run(commands, ["verify", str(study)])
+    assert told.exit_code == 1
+    assert "keys" in told.output
+    keys.unlink()
+    assert "without them nobody knows" in run(commands, ["verify", str(study)]).output

@@ -15,6 +15,7 @@ from equipoise.records.event import Seal, SealLabel
 from equipoise.records.judgement import ReadState
 from equipoise.records.ranking import AxisShown
 from equipoise.records.rating_plan import RatingSet
+from equipoise.stages.estimate.rating.validating import Bar, Labelled, Source, validated
 from equipoise.studies.rating.comparing import compare
 from studies.rating.rated import Rated, feeling, panel, preferring
 
@@ -49,6 +50,7 @@ def test_a_judge_of_places_gives_a_tie_in_every_plan(tmp_path: Path, repeats: in
 
 
 @pytest.mark.requirement("PIL-36")
+@pytest.mark.requirement("X-P5")
 def test_one_repeat_or_one_judge_far_off_turns_nothing(tmp_path: Path) -> None:
     made = _study(panel=panel("g", "h", "x"))
     for judge in ("g", "h"):
@@ -230,3 +232,28 @@ def test_a12_a_judge_that_contradicts_itself_has_a_flip_rate_of_its_own(tmp_path
     judge = _axis(made, tmp_path).judges[0]
     assert judge.repeat_flips == pytest.approx(3 / 12)
     assert judge.no_majority == 0.0
+
+
+@pytest.mark.requirement("PIL-38")
+@pytest.mark.requirement("X-P6")
+def test_a_fine_correlation_over_all_sets_does_not_validate_a_judge() -> None:
+    rng = np.random.default_rng(8)
+    people, best, points = {}, {}, {}
+    for n in range(60):
+        level, own = 10.0 * n, rng.permutation(3)
+        told = dict(zip("abc", (level + own).tolist(), strict=True))
+        name = f"s{n}"
+        top = max(told, key=lambda arm: told[arm])
+        votes = dict.fromkeys(("ann", "bo", "cy"), (top,))
+        people[name] = Labelled(
+            set=name, unit=name, cluster=name, best=(top,), points=told, votes=votes
+        )
+        points[name] = dict(zip("abc", (level - own).tolist(), strict=True))
+        best[name] = (max(points[name], key=lambda arm: points[name][arm]),)
+    source = Source(name="g", best=best, points=points, tie_rate=0.0)
+    found = validated(source, people, Bar(), {}, has_kappa=True)
+    assert found.overall is not None
+    assert found.overall > 0.99
+    assert found.top1 == 0.0
+    assert not found.passed
+    assert any("not shown to be better than chance" in why for why in found.failed)

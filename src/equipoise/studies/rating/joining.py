@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from equipoise.blind.keys import join, standing_answers
+from equipoise.blind.packets import shown_arms
 from equipoise.errors import InputError
 from equipoise.records.answer import Answer, AnswerKind
 from equipoise.records.judgement import Judgement
@@ -38,10 +39,10 @@ def joined(
 ) -> JoinedVerdicts:
     """Joins one to one; a record that fits no key is left out and counted, never guessed at."""
     lost = Counter[str]()
-    by_packet = {key.packet: key for key in keys}
     sets = {one.id: one for one in plan.sets}
-    said = _fitting(answers, by_packet, lost)
-    told = _fitting(judgements, by_packet, lost)
+    by_packet = {key.packet: key for key in keys}
+    said = _fitting(answers, by_packet, sets, lost)
+    told = _fitting(judgements, by_packet, sets, lost)
     pairs: list[tuple[Judgement, PacketKey]] = []
     for packet in sorted(told):
         last = _last_attempt(told[packet], lost)
@@ -87,7 +88,10 @@ def _last_attempt(told: Sequence[Judgement], lost: Counter[str]) -> Judgement:
 
 
 def _fitting(
-    records: Iterable[Said], keys: Mapping[str, PacketKey], lost: Counter[str]
+    records: Iterable[Said],
+    keys: Mapping[str, PacketKey],
+    sets: Mapping[str, RatingSet],
+    lost: Counter[str],
 ) -> dict[str, list[Said]]:
     found: dict[str, list[Said]] = defaultdict(list)
     for record in records:
@@ -97,6 +101,10 @@ def _fitting(
             lost["unknown_packet"] += 1
         elif key.who != who:
             lost["other_rater"] += 1
+        elif key.set not in sets:
+            lost["unknown_set"] += 1
+        elif sorted(key.arms) != sorted(shown_arms(sets[key.set])):
+            lost["other_arms"] += 1
         else:
             found[record.packet].append(record)
     return found
@@ -112,9 +120,7 @@ def _people(
     acts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for packet in sorted(said):
         key = keys[packet]
-        one = sets.get(key.set)
-        if one is None:
-            continue
+        one = sets[key.set]
         place = (one.axis, key.who)
         acts[place]["undone"] += sum(a.kind is AnswerKind.UNDONE for a in said[packet])
         acts[place]["simulated"] += any(a.is_simulated for a in said[packet])

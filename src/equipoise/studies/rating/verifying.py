@@ -18,6 +18,7 @@ from equipoise.records.ranking import RANKING, Ranking
 from equipoise.records.rating_plan import RatingPlan
 from equipoise.studies.rating.comparing import COMPARISONS, derive
 from equipoise.studies.rating.reading import ARCHIVES, SEAL, Gathered, gather
+from equipoise.studies.rating.verifying_keys import check_keys
 
 _BEFORE, _MOST = 30, 100
 
@@ -46,6 +47,8 @@ def check_rating_study(study: Path, *, ca: Path | None) -> Iterator[Check]:
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.joinpath(MANIFEST).is_file():
             yield from _archive(study, path)
+    if (held := check_keys(study)) is not None:
+        yield held
     rankings = sorted(study.joinpath(COMPARISONS).glob(f"*/{RANKING}"))
     if not rankings:
         note = Fault(file=COMPARISONS, what="there is no ranking yet", is_note=True)
