@@ -29,8 +29,8 @@ def command(path: Path, *, ca: Path | None, as_json: bool) -> None:
 
     PATH is an archive, a comparison, a loss study or a rating study. Of an archive every line,
     document, quote and column is checked against what it must follow from; of a comparison also the
-    archives it cites, and every estimate, verdict and page is derived again; of a study its plan and
-    seal, all its archives, suites and comparisons, and its history; of a rating study also its
+    archives it cites, and every estimate, verdict and page is derived again; of a study its plan,
+    seal, archives, suites and comparisons, and its history; of a rating study also its
     packets and keys. One line is printed for each thing checked, and one for each fault: file,
     line, what was expected, what was found.
 
