@@ -8,7 +8,25 @@ import click
 @click.command("init")
 @click.argument("kind", type=click.Choice(["loss", "rating", "questionnaire"]))
 @click.argument("folder", type=click.Path(path_type=Path))
-def command(kind: str, folder: Path) -> None:
+@click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="ARCHIVE",
+    help="rating: begin with the outputs in this archive, or in those of this study.",
+)
+@click.option("--lang", default="", help="rating: the language of these outputs, such as en.")
+@click.option(
+    "--repetition",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="rating: which repetition of each cell.",
+)
+def command(
+    kind: str, folder: Path, *, sources: tuple[Path, ...], lang: str, repetition: int
+) -> None:
     """Write a small study of the KIND into FOLDER, with comments, ready to be planned.
 
     questionnaire: no study, but the six categories of Komissarov's questionnaire as a rubric, to
@@ -21,6 +39,9 @@ def command(kind: str, folder: Path) -> None:
 
     Exit codes: 0 written; 2 a file of the study stands there already, or the folder cannot be made.
     """
+    if sources:
+        _from(kind, folder, list(sources), lang=lang, repetition=repetition)
+        return
     from equipoise.cli.starting import write_starter
 
     paths = write_starter(folder, kind)
@@ -32,3 +53,16 @@ def command(kind: str, folder: Path) -> None:
         click.echo(f"write catalog: {paths[0].name} in the study.yaml beside it, and name judges")
     else:
         click.echo(f"it runs as it is: equipoise plan {folder}")
+
+
+def _from(kind: str, folder: Path, sources: list[Path], *, lang: str, repetition: int) -> None:
+    from equipoise.cli.starting_rating import write_from
+    from equipoise.errors import InputError
+
+    if kind != "rating":
+        raise InputError(f"--from with {kind}", wanted="init rating", code="kind")
+    found = write_from(folder, sources, repetition=repetition, lang=lang)
+    click.echo(f"{len(found.outputs):,} outputs of {', '.join(found.arms)} in {folder}")
+    for why, n in sorted(found.left_out.items()):
+        click.echo(f"  left out: {n:,} trials ({why})")
+    click.echo(f"next: change {folder / 'study.yaml'}, then equipoise plan {folder}")

@@ -23,6 +23,16 @@ def write_starter(folder: Path, kind: str = "loss") -> list[Path]:
     source = Path(examples.__file__).parent / _FOLDERS[kind]
     contents = {name: source.joinpath(name).read_bytes() for name in _FILES[kind]}
     contents |= dict.fromkeys(_EMPTY[kind], b"")
+    write_new(folder, contents)
+    return [folder / name for name in _FILES[kind]]
+
+
+def write_new(folder: Path, contents: dict[str, bytes]) -> None:
+    """Writes files into a folder, and none where one of them stands there.
+
+    Raises:
+        InputError: one of them stands there already, or cannot be written.
+    """
     if taken := [name for name in contents if _stands(folder / name)]:
         raise InputError(
             f"{folder} has {', '.join(taken)} already",
@@ -40,7 +50,6 @@ def write_starter(folder: Path, kind: str = "loss") -> list[Path]:
             raise InputError(
                 f"{path} cannot be written: {error.strerror}", wanted="a folder of your own"
             ) from error
-    return [folder / name for name in _FILES[kind]]
 
 
 def _stands(path: Path) -> bool:

@@ -103,14 +103,14 @@ def test_answers_go_out_and_come_back_to_the_same_bytes(study: Path, tmp_path: P
 def _potato(study: Path, tmp_path: Path) -> Iterator[Path]:
     """Answers as Potato writes them, in both of its forms: the first best, the second worst."""
     fine("annotate", "export", study, "--format", "potato", "-o", tmp_path / "tasks")
-    for folder in sorted(tmp_path.joinpath("tasks").iterdir()):
+    for folder in sorted(tmp_path.joinpath("tasks").glob("*/*")):
         config = yaml.safe_load(folder.joinpath("config.yaml").read_text(encoding="utf-8"))
         (scheme,) = config["annotation_schemes"]
         assert (scheme["annotation_type"], scheme["tuple_size"]) == ("bws", 3)
         lines = lines_of(folder / config["data_files"][0])
         first, rest = lines[0], lines[1:]
         assert [one["position"] for one in first["_bws_items"]] == ["A", "B", "C"]
-        who = tmp_path / "annotation_output" / folder.name
+        who = tmp_path / "annotation_output" / folder.parent.name / folder.name
         who.mkdir(parents=True)
         pairs = [
             [{"schema": scheme["name"], "name": role}, place]
@@ -124,7 +124,7 @@ def _potato(study: Path, tmp_path: Path) -> Iterator[Path]:
              "label_annotations": {scheme["name"]: {"best": "A", "worst": "B"}}}
             for one in rest
         ]  # fmt: skip
-        path = tmp_path / f"{folder.name}.jsonl"
+        path = tmp_path / f"{folder.parent.name}-{folder.name}.jsonl"
         path.write_text("".join(f"{json.dumps(one)}\n" for one in told), encoding="utf-8")
         yield path
 
@@ -145,7 +145,7 @@ def test_answers_of_potato_are_taken(study: Path, tmp_path: Path) -> None:
 @pytest.mark.requirement("PIL-72")
 def test_answers_of_label_studio_are_taken(study: Path, tmp_path: Path) -> None:
     fine("annotate", "export", study, "--format", "label-studio", "-o", tmp_path / "tasks")
-    for folder in sorted(tmp_path.joinpath("tasks").iterdir()):
+    for folder in sorted(tmp_path.joinpath("tasks").glob("*/*")):
         config = ET.fromstring(folder.joinpath("config.xml").read_text(encoding="utf-8"))
         tasks = json.loads(folder.joinpath("tasks.json").read_bytes())
         shown = {one.get("value", "")[1:] for one in config.iter("Text")}
@@ -164,7 +164,7 @@ def test_answers_of_label_studio_are_taken(study: Path, tmp_path: Path) -> None:
                 {"id": 8, "completed_by": 3, "lead_time": 12.5, "result": result,
                  "created_at": "2026-01-02T03:04:05Z"},
             ]  # fmt: skip
-        path = tmp_path / f"{folder.name}.json"
+        path = tmp_path / f"{folder.parent.name}-{folder.name}.json"
         path.write_text(json.dumps(tasks), encoding="utf-8")
         fine("annotate", "import", study, path, "--format", "label-studio")
     fine(

@@ -136,7 +136,7 @@ def _by_task(campaign: Campaign) -> Iterator[tuple[str, list[Packet]]]:
             packet = campaign.packets[name]
             groups.setdefault((packet.axis, len(packet.options)), []).append(packet)
         for (axis, size), packets in groups.items():
-            yield f"{who}-{axis}-{size}", packets
+            yield f"{who}/{axis}-{size}", packets
 
 
 def _instance(packet: Packet) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def _instance(packet: Packet) -> dict[str, Any]:
 def _potato_config(name: str, packet: Packet) -> str:
     asked = encode(packet.ask).decode()
     return (
-        f"annotation_task_name: {name}\n"
+        f"annotation_task_name: {encode(name).decode()}\n"
         "task_dir: .\n"
         "data_files: [tasks.jsonl]\n"
         "item_properties: {id_key: id, text_key: text}\n"
