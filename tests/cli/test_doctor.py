@@ -59,6 +59,13 @@ def test_an_agent_s_key_and_program_are_looked_for_and_nobody_is_asked(study: Pa
     there = typed("doctor", study, NO_SUCH_KEY="canary-of-a-key")
     assert "ok      models of arm release-1: its provider can be asked" in there.out
     assert "canary-of-a-key" not in there.out + there.err
+    server = '{provider: my-server, url: "http://127.0.0.1:9", key_variable: NO_SUCH_KEY}'
+    judge = f"{{name: reader, model: {{model: gpt-5-mini-2025-08-07, provider: {server}}}}}"
+    path.write_text(f"{text}\njudges: {{policy: double, judges: [{judge}]}}\n")
+    lacks = typed("doctor", study)
+    assert "NEEDED  judge reader: there is no key for my-server" in lacks.out
+    can = typed("doctor", study, NO_SUCH_KEY="canary-of-a-key")
+    assert "ok      judge reader: its provider can be asked" in can.out
 
 
 @pytest.mark.requirement("E2E-52")

@@ -42,6 +42,22 @@ def of_agents() -> Iterator[Finding]:
         yield _finding(f"harness {name}", anyio.run(harness.probe), costs=costs)
 
 
+def of_judges(models: Mapping[str, Mapping[str, Any]], study: Path) -> Iterator[Finding]:
+    """Yields for each judge of a study whether its model can be asked, now that nobody is asked."""
+    from equipoise.wiring.providers import usable
+
+    for name, model in models.items():
+        why = usable(model.get("provider"), study)
+        yield Finding(
+            name=f"judge {name}",
+            is_there=not why,
+            found=why or "its provider can be asked",
+            costs="it cannot judge: the judged categories are not evaluable",
+            mend="as said",
+            is_needed=True,
+        )
+
+
 def of_arms(systems: Mapping[str, Mapping[str, Any]], study: Path) -> Iterator[Finding]:
     """Yields what the agents of a study need: who answers, and the study's own harness options.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from equipoise.cli.doctor_agents import TESTS, needed, of_arms
+from equipoise.cli.doctor_agents import TESTS, needed, of_arms, of_judges
 from equipoise.cli.doctor_checks import Finding
 from equipoise.errors import EquipoiseError
 from equipoise.records.plan import ProbeSpec, StateSpec
@@ -57,6 +57,8 @@ def of_study(study: Path, machine: list[Finding]) -> Iterator[Finding]:
     for probe in probes:
         yield from _probe(probe, study)
     yield from of_arms(systems, study)
+    judges = draft.judges.judges if draft.judges else ()
+    yield from of_judges({one.name: one.model for one in judges}, study)
 
 
 def _text(path: Path) -> str:

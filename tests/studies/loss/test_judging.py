@@ -115,3 +115,17 @@ def test_another_judge_within_a_study_is_refused(study: Path, tmp_path: Path) ->
     draft.write_text(draft.read_text().replace("gpt-5-mini-2025-08-07", "gpt-5-2025-08-07"))
     assert "study.yaml was changed after sealing" in equipoise("grade", copy, code=1).stderr
     assert {one.model_asked for one in judgements(study)} == {"gpt-5-mini-2025-08-07"}
+
+
+@pytest.mark.requirement("X-A10")
+def test_judgements_are_records_apart_and_change_nothing_of_the_runs(tmp_path: Path) -> None:
+    made = judged_study(tmp_path / "study")
+    path = archive_of(made, "release-2").path
+    before = {name: path.joinpath(name).read_bytes() for name in ("trials.jsonl", "events.jsonl")}
+    ask(made)
+    assert {name: path.joinpath(name).read_bytes() for name in before} == before
+    joined = [one for one in archive_of(made, "release-2").read(Rating)]
+    assert {one.rater for one in joined} == {"judge:reader", "judge:reader#2"}
+    assert {one.source.partition(":")[0] for one in joined} == {
+        f"judgements/{path.name}/judgements.jsonl"
+    }

@@ -1,16 +1,19 @@
 """Model judges in a rating study: balanced, blind, guarded by family, resumed, never tricked."""
 
 import json
+import os
 from collections import Counter
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from equipoise.adapters.models.local import model_name
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, InputError, Tampered
 from equipoise.pipeline.judging_terms import Means
-from equipoise.pipeline.verifying import verify_archive
 from equipoise.records.rating_plan import Policy
 from equipoise.studies.rating.judging import Judged, judge_study
 from equipoise.wiring.judges import judges
@@ -38,8 +41,8 @@ def test_a_judge_that_always_takes_the_first_place_is_tied_everywhere(tmp_path: 
     assert set(Counter(shown(study, said)).values()) == {4 * 6}
     assert Counter(one.order for one in said) == {0: 24, 1: 24}
     assert len({one.request for one in said}) == len({one.packet for one in said}) == len(said)
-    (path,) = study.joinpath("archive").glob("judges-*")
-    assert [fault for fault in verify_archive(path) if not fault.is_note] == []
+    told = equipoise("verify", study)
+    assert "verdicts of judges: 48 follow from the answers kept" in told.stdout
 
 
 @pytest.mark.requirement("X-P4")
@@ -151,3 +154,36 @@ def test_an_order_in_an_output_speaks_for_both_places_and_a_false_frame_for_none
     (path,) = study.joinpath("archive").glob("judges-*")
     asked = b"".join(Archive.open(path).blobs.chunks(documents[0])).decode()
     assert "cut after 50,000 of 1,000,0" in asked
+
+
+def test_a_verdict_that_its_answer_does_not_give_is_found(tmp_path: Path) -> None:
+    study = judged_study(tmp_path / "study", judge(), n_units=1)
+    ask(study)
+    (path,) = study.joinpath("archive").glob("judges-*")
+    forged = replace(judgements(study)[0], best=1, attempts=2)
+    with Archive.append_to(path) as archive:
+        archive.append(forged)
+        archive.append(replace(forged, packet="p-0000000000000000"))
+    told = equipoise("verify", study, code=1)
+    assert "the verdict does not follow from the answer (found another verdict)" in told.stdout
+    assert "no question of the plan has this packet" in told.stdout
+
+
+@pytest.mark.slow
+def test_a_small_model_of_our_own_judges_and_what_it_says_is_read_or_a_state(
+    tmp_path: Path,
+) -> None:
+    """Takes some minutes; any small chat model will do, and nothing is said of its judgement."""
+    named = os.environ.get("EQUIPOISE_LOCAL_MODEL", "")
+    if not named or not Path(named).is_file():
+        pytest.skip("EQUIPOISE_LOCAL_MODEL names no GGUF file of a small chat model")
+    if not find_spec("xllamacpp"):
+        pytest.skip("llama.cpp is not installed: pip install 'equipoise[local]'")
+    path = Path(named)
+    local = {"model": model_name(path), "provider": {"local": str(path)}, "max_tokens": "200"}
+    one = replace(judge(), model=local)
+    study = judged_study(tmp_path / "study", one, policy=Policy.SINGLE, n_units=2)
+    told = ask(study)
+    assert told.told.n_new >= 4
+    assert not told.is_simulated
+    assert {said.provider for said in judgements(study)} == {"local"}

@@ -6,22 +6,18 @@ from pathlib import Path
 
 import msgspec
 
-from equipoise.adapters.models.forms import FORMS
-from equipoise.archive.manifest import MANIFEST, Document
+from equipoise.archive.manifest import MANIFEST
 from equipoise.archive.store import Archive
 from equipoise.errors import EquipoiseError
-from equipoise.gateway.exchange import unpack
-from equipoise.gateway.wire.facts import Api, mapping
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import read_needed
 from equipoise.pipeline.verifying import check_archive
+from equipoise.pipeline.verifying_verdicts import check_verdicts
 from equipoise.records.catalog import Category
 from equipoise.records.event import Rating
-from equipoise.records.judgement import Judgement, ReadState
-from equipoise.records.packet import Packet
+from equipoise.records.judgement import Judgement
 from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.grade.catalog import read_catalog
-from equipoise.stages.grade.judges.reading import Unreadable, read
 from equipoise.studies.loss.gathering import gather
 from equipoise.studies.loss.judging import JUDGEMENTS, Run, questions_of, raw_of
 from equipoise.studies.loss.scoring import ARCHIVES
@@ -69,18 +65,9 @@ def _verdicts(study: Path, path: Path, name: str) -> Check:
         note = Fault(file=thing, what=what, found=str(error), is_note=True)
         return Check(thing=thing, says="judgements", faults=(note,))
     judged = Archive.open(path)
-    documents = {one.sha256 for one in judged.read(Document)}
     lines = list(judged.read(Judgement))
-    faults = []
-    for number, one in enumerate(lines, start=1):
-        if one.packet not in known or one.state is not ReadState.READ:
-            continue
-        why = "its answer is missing"
-        if one.raw in documents:
-            why = _why_not(one, judged, known[one.packet][0].packet)
-        if why:
-            what = "the verdict does not follow from the answer"
-            faults.append(Fault(file=thing, line=number, what=what, found=why))
+    packets = {packet: question.packet for packet, (question, _) in known.items()}
+    faults = list(check_verdicts(judged, packets, thing))
     trials = {packet: work.trial.id for packet, (_, work) in known.items()}
     held = (lines, trials, {one.id: one for one in catalog.categories})
     faults += _ratings(archive, held, f"{name}/judgements.jsonl")
@@ -89,20 +76,6 @@ def _verdicts(study: Path, path: Path, name: str) -> Check:
         says=f"{len(lines)} verdicts follow from the answers kept",
         faults=tuple(faults),
     )
-
-
-def _why_not(one: Judgement, archive: Archive, packet: Packet) -> str:
-    """Says why the kept answer does not give the verdict; empty where it does."""
-    content = b"".join(archive.blobs.chunks(one.raw))
-    exchange = unpack(content, where=one.raw)
-    form = FORMS[Api(exchange.call.api)]
-    try:
-        found = read(form.text(mapping(msgspec.json.decode(exchange.answer))), packet)
-    except Unreadable as error:
-        return str(error)
-    seen = (found.best, found.worst, found.is_tie, found.scores, found.quotes)
-    is_same = seen == (one.best, one.worst, one.is_tie, one.scores, one.quotes)
-    return "" if is_same else "another verdict"
 
 
 def _ratings(

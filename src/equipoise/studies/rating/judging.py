@@ -20,7 +20,7 @@ from equipoise.pipeline.staging import publish, staged
 from equipoise.records.codec import digest, pretty
 from equipoise.records.event import Event, EventKind, Seal
 from equipoise.records.judgement import Judgement, standing
-from equipoise.records.packet import PacketKey
+from equipoise.records.packet import Packet, PacketKey
 from equipoise.records.rating_plan import PanelPlan, Policy, RatingPlan, RatingSet, SetKind
 from equipoise.stages.grade.judges.asking import Question
 from equipoise.stages.grade.judges.policies import Turn, doubling_order, faults, n_doubled, turns
@@ -113,6 +113,26 @@ def judge_study(study: Path, means: Means | None) -> Judged:
         with Archive.append_to(place) as archive:
             told = ask_judges(archive, held.panel, [question for question, _ in asked], means)
     return _judged(held, place, told, (judged, unjudged, asked))
+
+
+def packets_of(study: Path) -> dict[str, Packet]:
+    """Gives every packet that the plan has judges asked about, made again.
+
+    Raises:
+        Blocked: the study is not sealed, or names no judges.
+        InputError: the study's secret is not there.
+        Tampered: something sealed was changed.
+    """
+    held = _read(study)
+    path = study / CAMPAIGN / SECRET
+    if not path.is_file():
+        raise InputError(
+            f"there is no {SECRET} in {CAMPAIGN}",
+            wanted="the secret that named the packets",
+            code="no_secret",
+        )
+    asked = questions_of(held.plan, held.outputs, held.legal.allowed, study_secret(path))
+    return {question.packet.id: question.packet for question, _ in asked}
 
 
 def _read(study: Path) -> _Study:

@@ -19,6 +19,7 @@ from equipoise.records.rating_plan import RatingPlan
 from equipoise.studies.rating.comparing import COMPARISONS, derive
 from equipoise.studies.rating.reading import ARCHIVES, SEAL, Gathered, gather
 from equipoise.studies.rating.verifying_keys import check_keys
+from equipoise.studies.rating.verifying_verdicts import check_judges
 
 _BEFORE, _MOST = 30, 100
 
@@ -49,6 +50,8 @@ def check_rating_study(study: Path, *, ca: Path | None) -> Iterator[Check]:
             yield from _archive(study, path)
     if (held := check_keys(study)) is not None:
         yield held
+    if (judged := check_judges(study)) is not None:
+        yield judged
     rankings = sorted(study.joinpath(COMPARISONS).glob(f"*/{RANKING}"))
     if not rankings:
         note = Fault(file=COMPARISONS, what="there is no ranking yet", is_note=True)
