@@ -124,7 +124,7 @@ def test_judgements_are_records_apart_and_change_nothing_of_the_runs(tmp_path: P
     before = {name: path.joinpath(name).read_bytes() for name in ("trials.jsonl", "events.jsonl")}
     ask(made)
     assert {name: path.joinpath(name).read_bytes() for name in before} == before
-    joined = [one for one in archive_of(made, "release-2").read(Rating)]
+    joined = list(archive_of(made, "release-2").read(Rating))
     assert {one.rater for one in joined} == {"judge:reader", "judge:reader#2"}
     assert {one.source.partition(":")[0] for one in joined} == {
         f"judgements/{path.name}/judgements.jsonl"
