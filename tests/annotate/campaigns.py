@@ -10,12 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import httpx
+import uvicorn
+from starlette.applications import Starlette
 
-from equipoise.annotate.answers import answers
+from equipoise.annotate.answers import answers, open_store
+from equipoise.annotate.app import make_app
+from equipoise.annotate.campaign import read_campaign
+from equipoise.annotate.dashboard import overview
 from equipoise.annotate.links import hashed, path_of
+from equipoise.annotate.serving import address_of, bound
+from equipoise.cli.clock import exact_now
 from equipoise.records.answer import Answer
 from equipoise.records.codec import encode
 from equipoise.records.packet import Doc, Option, Packet
@@ -115,6 +123,28 @@ def started(
 
 
 @contextmanager
+def made_app(study: Path) -> Iterator[Starlette]:
+    store = open_store(study)
+    yield make_app(read_campaign(study), store, exact_now, overview)
+    store.close()
+
+
+@contextmanager
+def inside(study: Path) -> Iterator[str]:
+    """Serves a study in a thread of this process, and gives the address."""
+    with made_app(study) as app, bound("127.0.0.1", 0) as at:
+        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_config=None, ws="none"))
+        thread = Thread(target=server.run, kwargs={"sockets": [at]})
+        at.listen()
+        thread.start()
+        try:
+            yield address_of(at)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@contextmanager
 def served(study: Path, *options: str, log: Path | None = None) -> Iterator[str]:
     """Serves a study, and gives the address."""
     server, address = started(study, "--port", "0", *options, log=log)
@@ -140,7 +170,7 @@ class Person:
     """An annotator with a browser that has no script."""
 
     def __init__(self, address: str, path: str) -> None:
-        self.http = httpx.Client(base_url=address, timeout=20, follow_redirects=True)
+        self.http = httpx.Client(base_url=address, timeout=30, follow_redirects=True)
         self.here = path
 
     def page(self, name: str = "/set") -> str:

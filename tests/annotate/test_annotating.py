@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.campaigns import DOC, WORDS, Made, campaign, form_of, packet, served, started
+from annotate.campaigns import DOC, WORDS, Made, campaign, form_of, inside, packet, served, started
 from annotate.conftest import Visit
 from equipoise.records.answer import AnswerKind, standing
 
@@ -108,7 +108,7 @@ def test_axes_are_asked_apart(tmp_path: Path, visit: Visit) -> None:
     fidelity = packet("f", axis="fidelity", ask="Which says what the source says?", docs=(DOC,))
     lists = {"ann": [style[0], fidelity], "bob": [style[1]]}
     made = campaign(tmp_path / "s", lists)
-    with served(made.study) as address:
+    with inside(made.study) as address:
         ann, bob = (visit(address, made.path(who)) for who in ("ann", "bob"))
         first = ann.page()
         assert "Which reads best?" in first

@@ -12,16 +12,12 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from annotate.campaigns import Made, campaign, form_of, packet, served
+from annotate.campaigns import Made, campaign, form_of, inside, made_app, packet, served
 from annotate.conftest import Visit
-from equipoise.annotate.answers import answers, answers_file, open_store
-from equipoise.annotate.app import make_app
-from equipoise.annotate.campaign import read_campaign
-from equipoise.annotate.dashboard import overview
+from equipoise.annotate.answers import answers, answers_file
 from equipoise.annotate.limits import Bucket
 from equipoise.annotate.links import hashed, new_token, owner
 from equipoise.cli import commands
-from equipoise.cli.clock import exact_now
 from equipoise.errors import Blocked
 
 CANARY = "canary-arm-of-gpt"
@@ -56,15 +52,13 @@ def address(made: Made) -> Iterator[str]:
 
 def _paths(made: Made) -> list[tuple[str, str]]:
     """Gives every route of the app, by method and path with ``{token}``."""
-    store = open_store(made.study)
-    app = make_app(read_campaign(made.study), store, exact_now, overview)
-    store.close()
     found = []
-    for route in app.routes:
-        path = getattr(route, "path", "").replace("{place:int}", "1")
-        methods = sorted(getattr(route, "methods", ()))
-        for name in ("app.js", "app.css", "other") if "{name}" in path else ("",):
-            found += [(method, path.replace("{name}", name)) for method in methods]
+    with made_app(made.study) as app:
+        for route in app.routes:
+            path = getattr(route, "path", "").replace("{place:int}", "1")
+            methods = sorted(getattr(route, "methods", ()))
+            for name in ("app.js", "app.css", "other") if "{name}" in path else ("",):
+                found += [(method, path.replace("{name}", name)) for method in methods]
     assert len(found) > 20
     return found
 
@@ -174,7 +168,7 @@ def test_hostile_texts_are_words_on_a_page(made: Made, address: str, visit: Visi
 def test_a_megabyte_is_shown_whole_and_fast(tmp_path: Path, visit: Visit) -> None:
     big = tuple(letter * 1_000_000 for letter in ("ab ", "\u200b\u200c", "<", "川"))
     made = campaign(tmp_path / "s", {"ann": [packet("1", *(text[:1_000_000] for text in big))]})
-    with served(made.study) as address:
+    with inside(made.study) as address:
         seen = visit(address, made.path("ann")).http.get(f"{made.path('ann')}/set")
     assert seen.elapsed.total_seconds() < 20
     assert seen.text.count("川") == 1_000_000
@@ -250,7 +244,7 @@ def test_a_link_that_was_renewed_ends_while_the_server_runs(tmp_path: Path, visi
     made = campaign(tmp_path / "s", {"ann": [packet("1")]})
     path = made.study / "campaign" / "tokens.json"
     hashes, token = json.loads(path.read_text()), new_token()
-    with served(made.study) as address:
+    with inside(made.study) as address:
         ann = visit(address, made.path("ann"))
         assert "Set 1 of 1" in ann.page()
         path.write_text(json.dumps(hashes)[:-5])
@@ -286,7 +280,7 @@ def test_a_port_that_is_taken_and_a_host_that_others_reach_are_told(
 
 def test_answers_of_another_campaign_are_not_mixed(tmp_path: Path, visit: Visit) -> None:
     one = campaign(tmp_path / "one", {"ann": [packet("1")]})
-    with served(one.study) as address:
+    with inside(one.study) as address:
         visit(address, one.path("ann")).answer(0, 1)
     two = campaign(tmp_path / "two", {"ann": [packet("2")]})
     answers_file(one.study).rename(answers_file(two.study))
