@@ -89,6 +89,15 @@ def test_half_a_lease_names_its_owner(tmp_path: Path) -> None:
     assert leases.sweep() == Swept(leases=(f"{dead.pid}-1-1",))
 
 
+def test_without_proc_the_number_alone_says_whose_it_is(tmp_path: Path) -> None:
+    leases = Leases(tmp_path)
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    for pid in (os.getpid(), 1, dead.pid):
+        tmp_path.joinpath(f"{pid}--1.json").write_text("")
+    assert leases.sweep() == Swept(leases=(f"{dead.pid}--1",), spared=2)
+
+
 def test_what_was_taken_before_the_machine_started_belongs_to_nobody(tmp_path: Path) -> None:
     leases = Leases(tmp_path / "leases")
     left = tmp_path / "left"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from equipoise.wiring.keeping import swept
 from machine import desk_service
 from machine.postgres import Cluster
 
@@ -100,6 +101,12 @@ def test_a_killed_run_leaves_debris_that_no_later_run_sees(
         os.kill(killed.pid, signal.SIGKILL)
     assert n_rows() > 1
 
+    kept = "SELECT count(*) FROM pg_database WHERE datname ~ '^equipoise_'"
+    n_kept = int(cluster.do("postgres", kept))
+    assert swept().stuck == ()
+    assert n_rows() == 1, "whoever starts next puts the state back"
+    assert int(cluster.do("postgres", kept)) == n_kept - 1, "and drops the snapshot"
+    assert list(study.glob(".*.claim")) == []
     _run("run", study, "--arm", "release-2")
     assert n_rows() == 1
     _run("run", study, "--arm", "release-1")

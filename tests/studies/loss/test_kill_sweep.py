@@ -18,7 +18,7 @@ def answer(request):
     subprocess.Popen(["setsid", "sleep", "600"])
     with open("state/book", "a") as book:
         book.write(request["trial"] + "\\n")
-    time.sleep(0.05)
+    time.sleep(0.3)
     return request["brief"]["content"]["prompt"] + request["trial"]
 """
 _WORKS = """\
@@ -112,9 +112,11 @@ def worker(folder: Path, n_kills: int) -> Siege:
     siege = Siege(folder, arm, 4, n_units=6, files={"answering.py": _ANSWER}, anti_mock=_CANARY)
 
     def whom(_: Path) -> list[int]:
+        if not any(path.stat().st_size for path in siege.study.glob("work/*/attempts.log")):
+            return []  # a canary that is killed ends the preflight, and the run
         return [pid for pid in _below({siege.pids[-1]}) if "callable_worker" in _words(pid)]
 
-    siege.kill_inside(n_kills, whom, 0.25)
+    siege.kill_inside(n_kills, whom, 0.3)
     return siege
 
 

@@ -75,7 +75,20 @@ def owned(file: Path, told: dict[str, Any]) -> bool:
         return True  # of another container: not ours to judge
     pid, _, rest = file.stem.partition("-")
     start = rest.partition("-")[0]
-    return pid.isdecimal() and bool(start) and started(int(pid)) == start
+    if not pid.isdecimal():
+        return False
+    return started(int(pid)) == start if start else _is_there(int(pid))
+
+
+def _is_there(pid: int) -> bool:
+    """Says whether a process lives, where nothing tells when it was started (no ``/proc``)."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _await_keepers(files: Sequence[Path]) -> None:
