@@ -10,10 +10,9 @@ from typing import Any
 import click
 
 from equipoise import __version__
+from equipoise.cli.interrupts import INTERRUPTED, interruptible, is_interrupt, leave_interrupted
 from equipoise.cli.screen import write
 from equipoise.errors import EquipoiseError, nearest
-
-_INTERRUPTED = 130
 
 _VERBS: dict[str, tuple[str, str]] = {
     "import": ("equipoise.cli.import_:command", "Read the runs of any tool into an archive."),
@@ -66,13 +65,16 @@ class _Verbs(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the verb; a known error becomes one line on stderr and its exit code."""
         try:
-            return super().invoke(ctx)
+            with interruptible():
+                return super().invoke(ctx)
         except EquipoiseError as error:
             write(f"equipoise: {error}\n", to_stderr=True)
             ctx.exit(error.exit_code)
-        except KeyboardInterrupt:
+        except BaseException as error:
+            if not is_interrupt(error):
+                raise
             click.echo("equipoise: interrupted", err=True)
-            ctx.exit(_INTERRUPTED)
+            ctx.exit(INTERRUPTED)
 
 
 def _exists(target: str) -> bool:
@@ -98,6 +100,10 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            leave_interrupted()
+        raise
 
 
 def _speak_utf8() -> None:
