@@ -26,7 +26,7 @@ def _lines(outlook: Outlook) -> Iterator[str]:
         f"{f', {outlook.n_adversarial:,} adversarial apart' if outlook.n_adversarial else ''}; "
         f"{outlook.n_executions:,} executions"
     )
-    yield f"  rule {outlook.rule}, k = {outlook.k} cells, critical value {outlook.critical_z:.3f}"
+    yield f"  rule {outlook.rule_text}"
     yield "partitions"
     for one in outlook.partitions:
         chance = "" if one.draw_probability is None else f", each with {one.draw_probability:.3f}"

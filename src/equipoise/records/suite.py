@@ -252,7 +252,8 @@ class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `history.jsonl`, one row of `LOSS-HISTORY.md`: a suite, and what it was found.
 
     `suite` and `comparison` are paths relative to the study; `comparison` is empty for a baseline
-    that was compared with nothing. `befunde` counts the regressions listed.
+    that was compared with nothing. `befunde` counts the regressions listed. `harness_version` is
+    that of the program which executed or read the runs; empty in rows of a time that did not say.
     """
 
     datum: str
@@ -270,3 +271,4 @@ class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):
     suite: str
     suite_sha256: str
     comparison: str = ""
+    harness_version: str = ""

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from equipoise.records.plan import Stopping
 from equipoise.stages.plan.reach import Decided, advisory_n, reach_of
 from equipoise.stats.guarded import independent_interval, powers_of
 from every import for_every
@@ -68,3 +69,25 @@ def test_losses_of_all_or_nothing_are_listed_as_often_as_printed(n: int, k: int)
     literal = new.mean(axis=1) - base.mean(axis=1) - rule.z * se
     listed = float(np.mean((guarded > rule.margin) & (literal > rule.margin)))
     assert 0.77 <= listed <= 0.83
+
+
+def test_planned_looks_are_paid_for_in_what_can_be_told() -> None:
+    """Jennison and Turnbull (2000), table 2.3: C = 2.024 for four O'Brien-Fleming looks at 0.05."""
+    alone = Decided(margin=0.05, rule="holm", k=1, alpha=0.05)
+    looked = Decided(
+        margin=0.05, rule="holm", k=1, alpha=0.05, stopping=Stopping.OBRIEN_FLEMING, looks=4
+    )
+    assert alone.z == pytest.approx(1.96, abs=1e-3)
+    assert looked.at_looks == pytest.approx(
+        [2.024 * (4 / look) ** 0.5 for look in (1, 2, 3, 4)], abs=2e-3
+    )
+    few, many = reach_of(400, 0.3, alone), reach_of(400, 0.3, looked)
+    assert few.reportable
+    assert many.reportable
+    assert few.excludable
+    assert many.excludable
+    se = 0.3 * (2 / 400) ** 0.5
+    assert many.reportable - few.reportable == pytest.approx((2.024 - 1.96) * se, abs=1e-4)
+    assert many.excludable - few.excludable == pytest.approx(2 * (2.024 - 1.96) * se, abs=1e-4)
+    even = Decided(margin=0.05, rule="holm", k=1, alpha=0.05, stopping=Stopping.E_PROCESS, looks=5)
+    assert even.at_looks == pytest.approx([2.576] * 5, abs=1e-3)

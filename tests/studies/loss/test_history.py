@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from equipoise.records.codec import decode
-from equipoise.records.suite import Suite
+from equipoise.records.codec import decode, digest, encode
+from equipoise.records.suite import HistoryRow, Suite
 from equipoise.stages.report.loss.files import COLUMNS, read_listed
+from equipoise.stages.report.loss.history import to_history
 from studies.loss.compared_loss_runs import (
     N,
     called,
@@ -17,7 +19,7 @@ from studies.loss.compared_loss_runs import (
     worse,
     written,
 )
-from studies.loss.made_loss_runs import run
+from studies.loss.made_loss_runs import run, study
 
 
 @pytest.mark.requirement("E2E-01")
@@ -78,3 +80,39 @@ def test_earlier_rows_of_the_history_stay_and_an_altered_one_is_found(tmp_path: 
 def test_zero_bytes_and_a_header_alone_are_read_as_the_same() -> None:
     header = f"| {' | '.join(COLUMNS)} |\n|{' --- |' * 8}\n"
     assert read_listed(b"") == read_listed(header.encode()) == []
+
+
+@pytest.mark.requirement("E2E-50")
+def test_the_history_names_the_version_of_each_row_and_where_it_breaks(tmp_path: Path) -> None:
+    promised = two_parts()
+    folder = study(tmp_path / "study", promised)
+    run(folder, promised, "release-1", losses("r", 0.1) + losses("i", 0.1))
+    worse_runs = losses("r", 0.4) + losses("i", 0.1)
+    run(folder, promised, "release-2", worse_runs, ordinal=2, tool_version="0.2.0")
+    called("compare", folder)
+    first, second = folder.joinpath("LOSS-HISTORY.md").read_text().splitlines()[-2:]
+    assert ", runs by Equipoise 0.1.0, line" in first
+    assert ", runs by Equipoise 0.2.0, not comparable with the row before: version " in second
+    assert ": version 0.1.0 -> 0.2.0, line" in second
+
+
+def test_a_history_of_a_time_that_named_no_version_stays_as_it_is(tmp_path: Path) -> None:
+    folder = worse(tmp_path, n=120)
+    called("compare", folder)
+    previous, hashes, rows, lines = digest(b"LOSS-HISTORY"), [], [], []
+    for number, text in enumerate((folder / "history.jsonl").read_bytes().splitlines(), start=1):
+        body = msgspec.json.decode(text)["body"]
+        assert body.pop("harness_version") == "0.1.0"
+        line = b'{"prev":"%b","seq":%d,"body":%b}' % (previous.encode(), number, encode(body))
+        previous = digest(line)
+        hashes.append(previous)
+        rows.append(msgspec.convert(body, HistoryRow))
+        lines.append(line + b"\n")
+    folder.joinpath("history.jsonl").write_bytes(b"".join(lines))
+    table_of_old = to_history(rows, hashes)
+    assert b"Equipoise" not in table_of_old
+    folder.joinpath("LOSS-HISTORY.md").write_bytes(table_of_old)
+    assert called("compare", folder).exit_code == 1
+    assert folder.joinpath("LOSS-HISTORY.md").read_bytes() == table_of_old
+    said = called("verify", folder).output
+    assert "history" not in "".join(line for line in said.splitlines() if line.startswith("fault"))

@@ -82,7 +82,8 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
 
     `sentence` declares the margin, `can_tell` says from which change on it is really found.
     `doubts` are the reasons why the study could not decide, `remarks` what else is worth knowing;
-    `reference_z` is the critical value of the declared rule.
+    `critical_z` is the critical value of the declared rule with all units, at the last look where
+    looks are planned; `critical_at_looks` has that of each, empty without looks.
     """
 
     plan_sha256: str
@@ -108,6 +109,16 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     remarks: tuple[str, ...]
     choices: tuple[Choice, ...]
     judges: tuple[JudgeOutlook, ...] = ()
+    critical_at_looks: tuple[float, ...] = ()
+
+    @property
+    def rule_text(self) -> str:
+        """Gives the rule with its critical values, in a phrase."""
+        text = f"{self.rule}, k = {self.k} cells, critical value {self.critical_z:.3f}"
+        if not self.critical_at_looks:
+            return text
+        each = ", ".join(f"{value:.3f}" for value in self.critical_at_looks)
+        return f"{text}, that of the last look; looks ask for {each} in turn"
 
 
 class SpreadOfCategory(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,7 +150,14 @@ def outlook_of(
         measured: what an earlier run took.
         budget: units that may be had, where the study says so.
     """
-    decided = Decided(margin=plan.mde, rule=plan.rule, k=plan.k, alpha=plan.alpha)
+    decided = Decided(
+        margin=plan.mde,
+        rule=plan.rule,
+        k=plan.k,
+        alpha=plan.alpha,
+        stopping=plan.stopping,
+        looks=plan.looks,
+    )
     cells = _cells(plan, decided, spreads)
     arms = _arms(plan, measured)
     return Outlook(
@@ -153,6 +171,7 @@ def outlook_of(
         rule=plan.rule,
         k=plan.k,
         critical_z=decided.z,
+        critical_at_looks=decided.at_looks if len(decided.at_looks) > 1 else (),
         sample_budget=plan.sample_budget,
         n_units=sum(not unit.is_adversarial for unit in plan.units),
         n_adversarial=sum(unit.is_adversarial for unit in plan.units),

@@ -44,7 +44,7 @@ def _facts(plan: Plan, outlook: Outlook) -> list[str]:
         ("that is", outlook.can_tell),
         ("sample budget", f"{plan.sample_budget:,} units, the sum of n_min over the partitions"),
         ("catalog", f"{plan.catalog_version} ({plan.catalog_file}, sha256 {plan.catalog_sha256})"),
-        ("rule", f"{plan.rule}, k = {plan.k} cells, critical value {outlook.critical_z:.3f}"),
+        ("rule", outlook.rule_text),
         ("arms", "unit by unit (paired)" if plan.paired else "as independent samples"),
         ("early stopping", stopping),
         ("baseline", plan.baseline),

@@ -3,11 +3,13 @@
 import math
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtri
 
 from equipoise.errors import NotEstimable
+from equipoise.records.plan import Stopping
 from equipoise.records.terms import Rule
 from equipoise.stats.critical import critical_value
 from equipoise.stats.guarded import Powers, independent_tails
@@ -22,19 +24,44 @@ _STEPS = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """The rule under which a cell is listed: its margin, name, number of cells, and level."""
+    """The rule under which a cell is listed: margin, name, number of cells, level and looks."""
 
     margin: float
     rule: str
     k: int
     alpha: float
+    stopping: Stopping = Stopping.NONE
+    looks: int = 1
 
     @property
     def z(self) -> float:
-        """The critical value; of rules that give none (holm, bh, maxt), Bonferroni's bound."""
+        """The critical value where all units are there: at the last of the planned looks."""
+        return self.at_looks[-1]
+
+    @property
+    def at_looks(self) -> tuple[float, ...]:
+        """The critical value at each look; the error of all looks is that of a single one."""
+        if self.stopping is Stopping.NONE:
+            return (self._single,)
+        return _repeated(self._single, self.looks, self.stopping)
+
+    @property
+    def _single(self) -> float:
+        """That of one look; of rules that give none (holm, bh, maxt), Bonferroni's bound."""
         if self.rule == Rule.SEED:
             return critical_value(self.k).z
         return float(ndtri(1.0 - self.alpha / (2.0 * max(self.k, 1))))
+
+
+@cache
+def _repeated(z: float, looks: int, stopping: Stopping) -> tuple[float, ...]:
+    from equipoise.stats.repeated import repeated_critical  # noqa: PLC0415  loads an optimiser
+
+    kinds: dict[Stopping, Literal["obrien_fleming", "pocock"]] = {
+        Stopping.OBRIEN_FLEMING: "obrien_fleming",
+        Stopping.POCOCK: "pocock",
+    }
+    return repeated_critical(z, looks, kind=kinds.get(stopping))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

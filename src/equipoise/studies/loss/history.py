@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from equipoise.archive.chain import Break, ChainWriter, walk
 from equipoise.archive.durable import replace_file
 from equipoise.archive.manifest import ChainHead
@@ -74,7 +76,7 @@ def remember(study: Path, rows: list[HistoryRow]) -> History:
         StorageFull: the disk took no more.
     """
     before = read_history(study)
-    fresh = [row for row in rows if row not in before.rows]
+    fresh = [row for row in rows if not {row, of_old(row)} & set(before.rows)]
     last = before.hashes[-1] if before.hashes else _GENESIS
     start = ChainHead(n_lines=len(before.rows), n_bytes=before.n_bytes, last=last)
     if fresh:
@@ -88,6 +90,11 @@ def remember(study: Path, rows: list[HistoryRow]) -> History:
     after = read_history(study) if fresh else before
     replace_file(study / HISTORY, to_history(after.rows, after.hashes))
     return after
+
+
+def of_old(row: HistoryRow) -> HistoryRow:
+    """The row as it was written when rows did not name the version."""
+    return msgspec.structs.replace(row, harness_version="")
 
 
 def row_of(
@@ -123,6 +130,7 @@ def row_of(
         suite=path,
         suite_sha256=digest(pretty(suite)),
         comparison=folder,
+        harness_version=suite.harness_version,
     )
 
 

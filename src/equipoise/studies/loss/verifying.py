@@ -22,7 +22,7 @@ from equipoise.records.plan import Plan
 from equipoise.records.suite import HistoryRow, Suite
 from equipoise.stages.report.loss.history import HISTORY, to_history
 from equipoise.studies.loss.comparing import RESULT, Compared
-from equipoise.studies.loss.history import LINES, History, read_history, row_of
+from equipoise.studies.loss.history import LINES, History, of_old, read_history, row_of
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.promised import amended
 from equipoise.studies.loss.scoring import (
@@ -213,6 +213,7 @@ def _rows(
             continue
         try:
             wanted = _row_again(row, runs, derived, path)
+            wanted = of_old(wanted) if wanted and not row.harness_version else wanted
         except EquipoiseError as error:
             what = "the row cannot be derived"
             faults.append(Fault(file=LINES, line=number, what=what, found=str(error)))

@@ -13,7 +13,7 @@ import duckdb
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, stdtrit
 
 from equipoise.records.plan import Plan, Stopping
 from equipoise.records.suite import SuiteLook
@@ -22,6 +22,7 @@ from equipoise.stages.estimate.loss.shared import correlations
 from equipoise.stages.estimate.loss.sides import both_sides
 from equipoise.stats.betting import adaptive_bet
 from equipoise.stats.intervals import Moments
+from equipoise.stats.repeated import repeated_critical
 from equipoise.stats.sequential import Kind, boundaries
 from equipoise.stats.weighted_difference import weighted_difference
 
@@ -105,15 +106,12 @@ def repeated(plan: Plan, z: float, number: int, fractions: Sequence[float] | Non
     Source: Jennison and Turnbull (1989), Journal of the Royal Statistical Society B 51, 305-361,
     section 2.
     """
-    if plan.stopping is Stopping.NONE or plan.looks == 1:
+    if plan.stopping is Stopping.NONE:
         return z
-    alpha = 2.0 * float(ndtr(-z))
-    if plan.stopping is Stopping.E_PROCESS:
-        return -float(ndtri(alpha / (2.0 * plan.looks)))
-    limits = boundaries(
-        plan.looks, kind=_KINDS[plan.stopping], alpha=alpha, fractions=fractions or None
+    each = repeated_critical(
+        z, plan.looks, kind=_KINDS.get(plan.stopping), fractions=fractions or None
     )
-    return limits.z[max(1, number) - 1]
+    return each[max(1, number) - 1]
 
 
 def group_sequential(
