@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -194,3 +195,29 @@ def test_nothing_planted_is_served(told: tuple[Path, dict[str, str], list[bytes]
 def _read(study: Path, name: str) -> list[dict[str, Any]]:
     lines = study.joinpath("campaign", name).read_bytes().splitlines()
     return [json.loads(line) for line in lines]
+
+
+@pytest.mark.requirement("ABX-38")
+@pytest.mark.requirement("PIL-63")
+def test_nothing_planted_is_exported_or_told_in_the_terminal(
+    told: tuple[Path, dict[str, str], list[bytes]], tmp_path: Path
+) -> None:
+    study = tmp_path / "fresh"
+    shutil.copytree(told[0], study, ignore=shutil.ignore_patterns("answers.sqlite*"))
+    said = fine("annotate", "rate", study, "--annotator", "ann", given="1 2\n2 3\nu\n?\nq\n")
+    said += fine("annotate", "status", study)
+    to = tmp_path / "exported"
+    for form in ("csv", "jsonl", "potato", "label-studio"):
+        fine("annotate", "export", study, "--format", form, "-o", to / form)
+    for form in ("csv", "jsonl"):
+        out = to / f"answers.{form}"
+        fine("annotate", "export", study, "--what", "answers", "--format", form, "-o", out)
+    files = [path for path in to.rglob("*") if path.is_file()]
+    shown = [path.read_text(encoding="utf-8") for path in files]
+    assert sum("original" in text for text in shown) >= 4
+    assert [path.name for path in files if _found(path.name)] == []
+    assert [(path.name, _found(text)) for path, text in zip(files, shown, strict=True)] == [
+        (path.name, []) for path in files
+    ]
+    assert "original" in said
+    assert _found(said) == []
