@@ -10,9 +10,9 @@ from equipoise import __version__
 from equipoise.archive.blobs import Blobs
 from equipoise.archive.manifest import BLOBS, MANIFEST, Manifest
 from equipoise.archive.store import Archive
-from equipoise.blind.families import read_families
-from equipoise.blind.hidden import HiddenName, hidden_names
+from equipoise.blind.hidden import HiddenName
 from equipoise.blind.leak_report import mask_outputs
+from equipoise.blind.leaks import MASK
 from equipoise.blind.packets import make_packet
 from equipoise.blind.private_files import read_private, study_secret
 from equipoise.errors import Blocked
@@ -22,21 +22,18 @@ from equipoise.pipeline.staging import publish, staged
 from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
 from equipoise.records.judgement import Judgement, ReadState, standing
 from equipoise.records.packet import Asked, Doc
-from equipoise.records.plan import Plan
 from equipoise.records.rating_plan import AxisPlan, Output, PanelPlan, Policy, RatingSet
 from equipoise.stages.grade.findings import Finding
 from equipoise.stages.grade.judges.asking import Question
 from equipoise.stages.grade.judges.policies import doubling_order, n_doubled
 from equipoise.stages.grade.judges.usable import Readability, readability
 from equipoise.stages.grade.material import OUTPUT
+from equipoise.studies.loss.blinding import as_written, names_hidden
 from equipoise.studies.loss.grading_work import Work
 from equipoise.studies.loss.sealed import Sealed
 
 JUDGEMENTS = "judgements"
 """Folder beside `archive` with an archive of judgements for each run that was judged."""
-
-FAMILIES = "families.yaml"
-"""The family map of a study's own, beside its study file; without it the shipped one holds."""
 
 SECRET = "secret"  # noqa: S105  the name of a file
 ASK = "The text answers the prompt, if one is shown. How far is each criterion true of the text?"
@@ -129,17 +126,6 @@ def judge_runs(
     return _gathered(bench, runs, told)
 
 
-def hidden_of(plan: Plan, study: Path) -> tuple[HiddenName, ...]:
-    """Gives the names that no packet of the study may show: of arms, and of models known to it."""
-    models = []
-    for arm in plan.arms:
-        spec = next(iter(arm.system.values()), None)
-        model = spec.get("model") if isinstance(spec, dict) else None
-        models += [model] if isinstance(model, str) else []
-    families = read_families(study / FAMILIES)
-    return hidden_names(arms=[arm.name for arm in plan.arms], models=models, families=families)
-
-
 def questions_of(sealed: Sealed, catalog: Catalog, run: Run) -> dict[str, tuple[Question, Work]]:
     """Gives every question there can be about a run, by packet; for who checks what was answered.
 
@@ -171,7 +157,7 @@ def _bench(sealed: Sealed, panel: PanelPlan, catalog: Catalog, secret: bytes) ->
         catalog=catalog,
         axis=axis,
         secret=secret,
-        names=hidden_of(sealed.plan, sealed.root),
+        names=names_hidden(sealed.plan, sealed.root),
     )
 
 
@@ -281,17 +267,20 @@ def _output(bench: _Bench, work: Work, blobs: Blobs) -> Output:
         if brief:
             text = msgspec.json.format(msgspec.json.encode(brief), indent=1).decode()
             docs = (Doc(name=_FIXTURES, text=text),)
-    content = b"".join(blobs.chunks(work.documents[OUTPUT]))
     bare = Output(
         unit=work.trial.unit,
         arm="",
-        text=content.decode("utf-8", "replace"),
+        text=_content(work, blobs),
         prompt=prompt,
         docs=docs,
         trial=work.trial.id,
     )
     (masked,), _ = mask_outputs([bare], bench.names)
     return masked
+
+
+def _content(work: Work, blobs: Blobs) -> str:
+    return b"".join(blobs.chunks(work.documents[OUTPUT])).decode("utf-8", "replace")
 
 
 def _gathered(bench: _Bench, runs: Sequence[Run], told: Mapping[str, Told]) -> Judged:
@@ -340,6 +329,8 @@ def _findings(
             raw = raw_of(category, score)
             if category.is_wanted and raw and not quote:
                 quote = _last_line(bench, run, work)
+            if MASK in quote:
+                quote = as_written(quote, _content(work, Blobs(run.path / BLOBS)))
             yield Finding(
                 trial=work.trial.id,
                 category=name,

@@ -16,7 +16,8 @@ from equipoise.records.rating_plan import PanelPlan, Policy
 from equipoise.stages.grade.judges.asking import Question, posed
 from equipoise.stages.grade.judges.policies import faults, n_doubled, temperature_of, warnings
 from equipoise.stages.plan.outlook import JudgeOutlook
-from equipoise.studies.loss.judging import ASK, FAMILIES, hidden_of
+from equipoise.studies.loss.blinding import FAMILIES, names_hidden
+from equipoise.studies.loss.judging import ASK
 from equipoise.studies.loss.running_asked import Adapters
 
 SHOWN = 4_000
@@ -62,7 +63,7 @@ def judge_faults(plan: Plan, catalog: Catalog, study: Path) -> Iterator[str]:
                 "say in a sentence what is true of a text that loses here"
             )
         try:
-            lint_texts({f"{place}: about": one.about}, hidden_of(plan, study), families)
+            lint_texts({f"{place}: about": one.about}, names_hidden(plan, study), families)
         except InputError as error:
             yield str(error)
 
