@@ -141,9 +141,10 @@ class AnnotatorShown(msgspec.Struct, frozen=True, kw_only=True):
     """One annotator on one axis: checks, self-agreement on sets seen twice, times.
 
     `silent_right` of `silent_seen` silent checks; `loud_first_right` of `loud_seen` loud checks
-    right at the first try. `retest_best` is the share of `n_retest` repeated sets with the same
-    best. `seconds_fast` is the time under which one in twenty of the sets lie, `n_fast` the sets
-    that took less than a quarter of the median over all annotators.
+    right at the first try. In `copies_apart` of `copies_seen` sets with one text twice one copy was
+    called best and the other worst. `retest_best` is the share of `n_retest` repeated sets with the
+    same best. `seconds_fast` is the time under which one in twenty of the sets lie, `n_fast` the
+    sets that took less than a quarter of the median over all annotators.
     """
 
     annotator: str
@@ -156,6 +157,8 @@ class AnnotatorShown(msgspec.Struct, frozen=True, kw_only=True):
     loud_seen: int
     tutorial_right: int
     tutorial_seen: int
+    copies_seen: int
+    copies_apart: int
     is_excluded: bool
     is_complete: bool
     n_retest: int

@@ -338,3 +338,26 @@ def test_another_key_is_found_by_who_verifies(tmp_path: Path) -> None:
     assert "keys" in told.output
     keys.unlink()
     assert "without them nobody knows" in run(commands, ["verify", str(study)]).output
+
+
+def test_one_text_twice_shows_who_tells_apart_what_is_the_same(tmp_path: Path) -> None:
+    made = Rated(n_units=12)
+    copies = [
+        RatingSet(
+            id=f"copy-{n}",
+            axis="style",
+            unit=f"u{n:03d}",
+            arms=ARMS,
+            kind=SetKind.SILENT,
+            planted={"C1": made.texts(f"u{n:03d}", "C0")},
+        )
+        for n in range(2)
+    ]
+    made.sets += copies
+    for who, best, worst in (("ann", "C3", "C0"), ("bo", "C3", "C0"), ("cy", "C0", "C1")):
+        made.asks(who, always(best, worst))
+    axis = compare(made.write(tmp_path / "study")).ranking.axis("style")
+    seen = {one.annotator: (one.copies_apart, one.copies_seen) for one in axis.annotators}
+    assert seen == {"ann": (0, 2), "bo": (0, 2), "cy": (2, 2)}
+    assert axis.people is not None
+    assert axis.people.n_sets == 12

@@ -10,6 +10,7 @@ from equipoise.records.ranking import PairShown, PromiseShown, RatingEstimate, R
 from equipoise.records.verdict import Tag, Word
 
 NO_KAPPA = "no-κ mode"
+_FEW = 10
 WIDEN = "add annotators or sets"
 PEOPLE = "people"
 SUPERIOR = "superior"
@@ -43,6 +44,8 @@ def judged(
 def _hindrance(pair: PairShown, mde: float, blocked: str | None, is_trusted: bool) -> str | None:
     if blocked is None and not is_trusted and word_of(pair, mde) is Word.EQUIVALENT:
         return "judge not validated: one that chooses by chance would say the same"
+    if blocked is None and pair.n_clusters < _FEW and word_of(pair, mde) is Word.EQUIVALENT:
+        return f"equivalence is not concluded from {pair.n_clusters} clusters ({_FEW} are wanted)"
     return blocked
 
 

@@ -26,7 +26,7 @@ def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> Axi
     asked = asked_of(given)
     answered = verdicts.people[axis.name]
     sets = {one.id: one for one in plan.sets}
-    shown = annotators(answered, sets, plan.checks)
+    shown = annotators(answered, sets, plan.checks, _copies(given))
     out = {one.annotator for one in shown if one.is_excluded}
     everyone = [choice for one in answered for choice in one.study]
     kept = [choice for choice in everyone if choice.who not in out]
@@ -69,6 +69,18 @@ def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> Axi
             )
         ),
     )
+
+
+def _copies(given: Gathered) -> dict[str, frozenset[str]]:
+    """Gives of each check with one text twice the arms that show it."""
+    texts = {(one.unit, one.arm): one.text for one in given.outputs}
+    found = {}
+    for one in given.plan.sets:
+        if one.best is None and one.worst is None and one.planted:
+            shown = {arm: one.planted.get(arm, texts.get((one.unit, arm), "")) for arm in one.arms}
+            planted = set(one.planted.values())
+            found[one.id] = frozenset(arm for arm, text in shown.items() if text in planted)
+    return found
 
 
 def is_validated(told: Judged, source: str) -> bool:

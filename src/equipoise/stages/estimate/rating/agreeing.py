@@ -132,7 +132,7 @@ def _of_means(
 ) -> Coefficient:
     """Gives (mean agreement - mean chance)/(1 - mean chance) with percentile limits over sets."""
     n = len(agree)
-    value = float((agree.mean() - chance.mean()) / (1.0 - chance.mean()))
+    value = _cleared((agree.mean() - chance.mean()) / (1.0 - chance.mean()))
     if n < 2 or np.ptp(agree) < 1e-12:
         return Coefficient(name=name, value=value, why="every set agrees alike: no spread to see")
     drawn = np.empty(_DRAWS)
@@ -141,7 +141,11 @@ def _of_means(
         c = chance[rows].mean()
         drawn[draw] = (agree[rows].mean() - c) / (1.0 - c)
     lo, hi = np.quantile(drawn, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-    return Coefficient(name=name, value=value, lo=float(lo), hi=float(hi))
+    return Coefficient(name=name, value=value, lo=_cleared(lo), hi=_cleared(hi))
+
+
+def _cleared(value: float) -> float:
+    return round(float(value), 12) + 0.0
 
 
 def _secondary(shared: Shared, raters: Sequence[str], seed: int) -> tuple[Coefficient, ...]:

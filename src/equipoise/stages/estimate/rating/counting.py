@@ -32,6 +32,7 @@ MOST_ARMS = 40
 """With more arms only scores and differences to the baseline are given, not all pairs."""
 
 _RESAMPLES = 2000
+_FEW = 10
 _VALUES_A_BLOCK = 4_000_000
 
 
@@ -69,8 +70,15 @@ def estimate(
         n_clusters=len({choice.cluster for choice in kept}),
         refused=refused,
         places=places_of(kept),
-        notes=(*notes, *model.notes),
+        notes=(*notes, *model.notes, *few_clusters(len({c.cluster for c in kept}))),
     )
+
+
+def few_clusters(n: int) -> tuple[str, ...]:
+    """Says that limits from very few clusters are rough."""
+    if n >= _FEW:
+        return ()
+    return (f"limits come from {n} clusters only, and are rough: t with {max(0, n - 1)} degrees",)
 
 
 def _pairs(

@@ -11,7 +11,7 @@ import numpy as np
 from equipoise.errors import NotEstimable
 from equipoise.records.ranking import ArmScore, PairShown, RatingEstimate
 from equipoise.stages.estimate.rating.choices import PAIR, FloatArray, ends, is_plain, numbered
-from equipoise.stages.estimate.rating.counting import MOST_ARMS
+from equipoise.stages.estimate.rating.counting import MOST_ARMS, few_clusters
 from equipoise.stages.estimate.rating.gaps import (
     Asked,
     Scale,
@@ -111,7 +111,10 @@ def panel_estimate(judges: Sequence[Judge], asked: Asked) -> RatingEstimate | No
         n_units=len({one.unit for one in sets}),
         n_clusters=len({one.cluster for one in sets}),
         refused={},
-        notes=(f"judges heard on each set, by their median: {len(judges)}",),
+        notes=(
+            f"judges heard on each set, by their median: {len(judges)}",
+            *few_clusters(len({one.cluster for one in sets})),
+        ),
     )
 
 

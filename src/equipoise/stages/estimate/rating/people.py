@@ -1,9 +1,10 @@
 """Each annotator on one axis: checks, self-agreement on sets seen twice, times, who is left out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from equipoise.records.ranking import AnnotatorShown
@@ -32,7 +33,10 @@ class Answered:
 
 
 def annotators(
-    answered: Sequence[Answered], sets: Mapping[str, RatingSet], plan: ChecksPlan
+    answered: Sequence[Answered],
+    sets: Mapping[str, RatingSet],
+    plan: ChecksPlan,
+    copies: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[AnnotatorShown, ...]:
     """Gives one row an annotator, by name; the rule on silent checks is the plan's.
 
@@ -43,11 +47,25 @@ def annotators(
         answered: of each annotator.
         sets: by id, the checks with the arms that a careful rater picks.
         plan: how many checks there are and how many must be right.
+        copies: of sets with one text twice, the arms that show it.
     """
     times = [c.seconds for one in answered for c in one.study if c.seconds is not None]
     typical = float(np.median(times)) if times else None
-    rows = [_row(one, sets, plan, typical) for one in answered]
+    rows = [
+        msgspec.structs.replace(_row(one, sets, plan, typical), **_copies(one, copies or {}))
+        for one in answered
+    ]
     return tuple(sorted(rows, key=lambda row: row.annotator))
+
+
+def _copies(one: Answered, copies: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """Counts the sets with one text twice, and those in which it was called best and worst."""
+    seen = [c for c in one.checks if c.set in copies and not fault_of(c)]
+    apart = sum(
+        all(set(c.shown[place]) & set(copies[c.set]) for place in ends(c) if place is not None)
+        for c in seen
+    )
+    return {"copies_seen": len(seen), "copies_apart": apart}
 
 
 def is_right(choice: Choice, check: RatingSet) -> bool:
@@ -89,6 +107,8 @@ def _row(
         loud_seen=seen[SetKind.LOUD],
         tutorial_right=right[SetKind.TUTORIAL],
         tutorial_seen=seen[SetKind.TUTORIAL],
+        copies_seen=0,
+        copies_apart=0,
         is_excluded=is_excluded,
         is_complete=n_silent >= plan.n_silent,
         n_retest=n_retest,

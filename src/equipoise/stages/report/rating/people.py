@@ -84,7 +84,12 @@ def _annotator(one: AnnotatorShown) -> tuple[Cell, ...]:
     return (
         named(one.annotator),
         Cell(text=count(one.n_answers), note=", ".join(gone)),
-        Cell(text=_of(one.silent_right, one.silent_seen)),
+        Cell(
+            text=_of(one.silent_right, one.silent_seen),
+            note=f"copies told apart: {_of(one.copies_apart, one.copies_seen)}"
+            if one.copies_seen
+            else "",
+        ),
         Cell(
             text=_of(one.loud_first_right, one.loud_seen),
             note="right at first" if one.loud_seen else "",

@@ -1,6 +1,7 @@
 """The arms of one axis in order, all their differences, and what may not be concluded."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from equipoise.records.estimate import Interval
 from equipoise.records.ranking import ArmScore, AxisShown, PairShown, Ranking, RatingEstimate
@@ -9,6 +10,8 @@ from equipoise.stages.report.tables import Cell, Table, named, table
 from equipoise.stages.report.text import label
 
 UNSAID = "not estimable"
+
+_MOST_ARMS = 200
 
 
 def caveats(ranking: Ranking) -> list[str]:
@@ -56,8 +59,10 @@ def order_table(axis: AxisShown, found: RatingEstimate) -> Table:
     columns = ["Arm", "#Score", "#95 % limits", "#Best", "#Worst", "#Shown", "#Strength"]
     if axis.blocked is None:
         columns.insert(1, "#Place")
-    rows = [_arm(arm, is_ranked=axis.blocked is None) for arm in ranked]
-    return table(f"Scores by {label(found.source)}, (best − worst) / shown", columns, rows)
+    rows = [_arm(arm, is_ranked=axis.blocked is None) for arm in ranked[:_MOST_ARMS]]
+    made = table(f"Scores by {label(found.source)}, (best − worst) / shown", columns, rows)
+    more = max(0, len(ranked) - _MOST_ARMS)
+    return replace(made, n_more=more, more_in="ranking.json")
 
 
 def _arm(arm: ArmScore, *, is_ranked: bool) -> tuple[Cell, ...]:

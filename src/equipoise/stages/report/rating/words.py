@@ -49,6 +49,10 @@ _OWN: tuple[tuple[str, str], ...] = (
         ),
     ),
     ("silent check", "a set with a known answer that is only recorded; a rule says who is kept."),
+    (
+        "copies told apart",
+        "sets with one text twice in which one copy was called best and the other worst.",
+    ),
     ("loud check", "a set with a known answer that is asked again until it is right."),
     ("same again", "the share of sets that one person, asked twice, chose alike: no agreement."),
     ("[people]", "people chose; nothing was measured mechanically."),
