@@ -6,7 +6,7 @@ import click
 
 
 @click.command("init")
-@click.argument("kind", type=click.Choice(["loss", "rating", "questionnaire"]))
+@click.argument("kind", type=click.Choice(["loss", "rating", "outcome", "questionnaire"]))
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
     "--from",
@@ -33,7 +33,8 @@ def command(
     be named as the `catalog` of a loss study whose outputs are translations.
 
     loss: what an agent or a program loses, in runs that are executed or read from logs. rating:
-    whose outputs are best, by people and model judges who do not know whose they are.
+    whose outputs are best, by people and model judges who do not know whose they are. outcome:
+    whose work passes hidden tests, of coding agents on the scenarios of a pack.
 
     Nothing that stands there is ever overwritten.
 
@@ -45,8 +46,8 @@ def command(
     from equipoise.cli.starting import write_starter
 
     paths = write_starter(folder, kind)
-    what = "questionnaire" if kind == "questionnaire" else f"{kind} study of {len(paths)} files"
-    click.echo(f"a {what} in {folder}; begin with")
+    what = "questionnaire" if kind == "questionnaire" else f"{kind} study"
+    click.echo(f"{_article(kind)} {what} in {folder}; begin with")
     for path in paths:
         click.echo(f"  {path}")
     if kind == "questionnaire":
@@ -66,3 +67,7 @@ def _from(kind: str, folder: Path, sources: list[Path], *, lang: str, repetition
     for why, n in sorted(found.left_out.items()):
         click.echo(f"  left out: {n:,} trials ({why})")
     click.echo(f"next: change {folder / 'study.yaml'}, then equipoise plan {folder}")
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeiou" else "a"

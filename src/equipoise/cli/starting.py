@@ -8,10 +8,17 @@ from equipoise.errors import InputError
 _FILES = {
     "loss": ("study.yaml", "units.jsonl", "catalogs/loss-catalog.v1.json", "desk.py"),
     "rating": ("study.yaml", "outputs.jsonl"),
+    "outcome": ("study.yaml", "model.yaml"),
     "questionnaire": ("rubric.komissarov.json",),
 }
-_EMPTY = {"loss": ("state/.keep", "logs/.keep"), "rating": (), "questionnaire": ()}
-_FOLDERS = {"loss": "starter", "rating": "starter_rating", "questionnaire": "starter_questionnaire"}
+_EMPTY = {"loss": ("state/.keep", "logs/.keep")}
+_FOLDERS = {
+    "loss": "starter",
+    "rating": "starter_rating",
+    "outcome": "starter_outcome",
+    "questionnaire": "starter_questionnaire",
+}
+_PACK = "workshop"
 
 
 def write_starter(folder: Path, kind: str = "loss") -> list[Path]:
@@ -22,7 +29,9 @@ def write_starter(folder: Path, kind: str = "loss") -> list[Path]:
     """
     source = Path(examples.__file__).parent / _FOLDERS[kind]
     contents = {name: source.joinpath(name).read_bytes() for name in _FILES[kind]}
-    contents |= dict.fromkeys(_EMPTY[kind], b"")
+    contents |= dict.fromkeys(_EMPTY.get(kind, ()), b"")
+    if kind == "outcome":
+        contents |= _pack(source.parent / _PACK)
     write_new(folder, contents)
     return [folder / name for name in _FILES[kind]]
 
@@ -35,7 +44,7 @@ def write_new(folder: Path, contents: dict[str, bytes]) -> None:
     """
     if taken := [name for name in contents if _stands(folder / name)]:
         raise InputError(
-            f"{folder} has {', '.join(taken)} already",
+            f"{folder} has {', '.join(taken[:8])} already",
             wanted="a folder without these",
             mend="name another folder; nothing is ever overwritten",
             code="exists",
@@ -50,6 +59,16 @@ def write_new(folder: Path, contents: dict[str, bytes]) -> None:
             raise InputError(
                 f"{path} cannot be written: {error.strerror}", wanted="a folder of your own"
             ) from error
+
+
+def _pack(source: Path) -> dict[str, bytes]:
+    """Gives the built-in scenario pack, file by file, below `pack`."""
+    paths = [path for path in sorted(source.rglob("*")) if path.is_file()]
+    return {
+        f"pack/{path.relative_to(source).as_posix()}": path.read_bytes()
+        for path in paths
+        if "__pycache__" not in path.parts
+    }
 
 
 def _stands(path: Path) -> bool:
