@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.archive.store import Archive
+from equipoise.blind.private_files import write_private
 from equipoise.pipeline.judging_terms import Means
 from equipoise.records.judgement import Judgement
 from equipoise.studies.loss.grading_told import Told
@@ -41,7 +42,10 @@ def judged_study(
 ) -> Path:
     """An executed study with these judges; `more` goes to the judges' mapping or the study."""
     said = {"policy": policy, "judges": list(judges) or [judge()]} | more.pop("judges", {})
-    return executed_study(folder, judges=json.dumps(said), **({"catalog": CATALOG} | more))
+    study = executed_study(folder, judges=json.dumps(said), **({"catalog": CATALOG} | more))
+    study.joinpath("judgements").mkdir()
+    write_private(study / "judgements" / "secret", b"5" * 64)  # what is drawn hangs on it
+    return study
 
 
 def ask(study: Path, **means: Any) -> dict[str, Told]:

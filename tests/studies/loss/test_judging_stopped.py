@@ -211,10 +211,6 @@ def test_a_recording_answers_as_the_judge_did_and_no_answer_counts_twice(tmp_pat
         }
     }
     judged_study(again, recorded)
-    again.joinpath("judgements").mkdir()
-    secret = study.joinpath("judgements", "secret")
-    again.joinpath("judgements", "secret").write_bytes(secret.read_bytes())
-    again.joinpath("judgements", "secret").chmod(0o600)
     told = ask(again)["release-1"]
     first = {(one.packet, one.repeat): one.scores for one in judgements(study)}
     second = judgements(again)

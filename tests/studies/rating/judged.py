@@ -9,6 +9,7 @@ from equipoise.archive.manifest import PLAN
 from equipoise.archive.store import Archive
 from equipoise.blind.families import read_families
 from equipoise.blind.keys import read_keys
+from equipoise.blind.private_files import write_private
 from equipoise.pipeline.sealing import Promise, seal_promise
 from equipoise.records.codec import digest, encode, pretty
 from equipoise.records.judgement import Judgement
@@ -96,6 +97,8 @@ def judged_study(
     study.joinpath("RATING-PLAN.md").write_bytes(b"")
     promise = Promise(content=content, page=b"", page_name="RATING-PLAN.md")
     seal_promise(study, promise, now=NOW, proofs=None)
+    study.joinpath("campaign").mkdir(mode=0o700)
+    write_private(study / "campaign" / "secret", b"5" * 64)  # what is drawn hangs on it
     return study
 
 

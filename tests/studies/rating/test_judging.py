@@ -73,7 +73,7 @@ def test_what_is_better_is_found_through_noise_and_the_median_judge_is_not_turne
 ) -> None:
     study = judged_study(
         tmp_path / "study",
-        judge("openai", acts="better", finds="worth ([0-9]+)", accuracy=0.75),
+        judge("openai", acts="better", finds="worth ([0-9]+)", accuracy=0.85),
         judge("google", acts="longest"),
         text=lambda unit, arm: f"{unit} worth {2 if arm == 'two' else 1}" + " x" * (arm == "one"),
         n_units=3,
