@@ -57,8 +57,9 @@ def opened(browser: "Browser") -> Iterator[Opened]:
 
 
 def _no_faults(faults: list[str]) -> None:
-    """Of what a page may complain, only a server that was killed is meant."""
-    assert [one for one in faults if "ERR_CONNECTION_REFUSED" not in one] == []
+    """Of what a page may complain, only a server that was killed or refuses is meant."""
+    meant = ("ERR_CONNECTION_REFUSED", "409 (Conflict)")
+    assert [one for one in faults if not any(words in one for words in meant)] == []
 
 
 def accessible(page: "Page") -> None:
@@ -238,3 +239,20 @@ def test_a_coffee_break_is_no_work(tmp_path: Path, opened: Opened) -> None:
         told = parse_qs(sent.value.post_data or "")
         assert told["n_actions"] == ["2"]
         assert 65 <= float(told["seconds"][0]) <= 68
+
+
+@pytest.mark.slow
+def test_a_second_tab_is_told_that_it_came_too_late(tmp_path: Path, opened: Opened) -> None:
+    made = campaign(tmp_path / "s", {"ann": [packet("1"), packet("2")]})
+    with served(made.study) as address:
+        tabs = [opened(DESK) for _ in range(2)]
+        for tab in tabs:
+            tab.goto(f"{address}{made.path('ann')}/set")
+        hand(tabs[0], "1", "w", "Enter")
+        tabs[1].wait_for_timeout(100)
+        press(tabs[1], "2", "q")
+        tabs[1].wait_for_url("**/set")
+        tabs[1].wait_for_selector("text=Set 2 of 2")
+        assert "answered already" in tabs[1].inner_text("#says")
+        assert pressed(tabs[1]) == []
+    assert [(one.best, one.worst) for one in made.kept()] == [(0, 1)]

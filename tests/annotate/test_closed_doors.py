@@ -183,7 +183,9 @@ def test_headers_keep_pages_and_links_to_themselves(made: Made, address: str, vi
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
         assert headers["referrer-policy"] == "no-referrer"
-        assert headers["cache-control"] == "no-store"
+        assert headers["cache-control"] == (
+            "private, max-age=86400" if path == "/app.js" else "no-store"
+        )
         assert headers["x-content-type-options"] == "nosniff"
         assert "server" not in headers
     page = visit(address, made.path("bob")).page("/review/1")

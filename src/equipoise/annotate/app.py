@@ -21,6 +21,7 @@ from equipoise.annotate.links import DASHBOARD
 from equipoise.annotate.pages import Pages
 from equipoise.annotate.store import Store
 from equipoise.records.answer import Answer
+from equipoise.records.codec import digest
 
 _STATIC = {"app.js": "text/javascript; charset=utf-8", "app.css": "text/css; charset=utf-8"}
 _GUESSES_AT_ONCE, _GUESSES_PER_S = 30, 0.5
@@ -52,12 +53,13 @@ class _App:
     ) -> None:
         self._campaign, self._store, self._clock = campaign, store, clock
         self._overview = overview
-        self._pages = Pages(store.secret, is_simulated=campaign.is_simulated)
+        static = files("equipoise.annotate").joinpath("static")
+        self._static = {name: static.joinpath(name).read_bytes() for name in _STATIC}
+        version = digest(b"".join(self._static.values()))[:12]
+        self._pages = Pages(store.secret, is_simulated=campaign.is_simulated, version=version)
         self._answering = Answering(campaign, store, self._pages, clock)
         self._tries = Bucket(_GUESSES_AT_ONCE, _GUESSES_PER_S, time.monotonic)
         self._acts = Bucket(_ACTS_AT_ONCE, _ACTS_PER_S, time.monotonic)
-        static = files("equipoise.annotate").joinpath("static")
-        self._static = {name: static.joinpath(name).read_bytes() for name in _STATIC}
 
     def made(self) -> Starlette:
         do = self._answering
@@ -104,7 +106,10 @@ class _App:
         name = request.path_params["name"]
         if name not in _STATIC:
             raise HTTPException(404)
-        return Response(self._static[name], headers={"content-type": _STATIC[name]})
+        return Response(
+            self._static[name],
+            headers={"content-type": _STATIC[name], "cache-control": "private, max-age=86400"},
+        )
 
     async def _dashboard(self, request: Request) -> Response:
         if await self._owner(request) != DASHBOARD:

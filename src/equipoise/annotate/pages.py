@@ -26,8 +26,8 @@ WORST_KEYS = "qwertyuio"
 class Pages:
     """Renders pages with what one server knows."""
 
-    def __init__(self, secret: bytes, *, is_simulated: bool) -> None:
-        """Takes the secret that signs what pages carry back."""
+    def __init__(self, secret: bytes, *, is_simulated: bool, version: str) -> None:
+        """Takes the secret that signs what pages carry back; a browser keeps files of a version."""
         self._secret = secret
         environment = Environment(
             loader=PackageLoader("equipoise.annotate"),
@@ -36,7 +36,7 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        environment.globals |= {"is_simulated": is_simulated}
+        environment.globals |= {"is_simulated": is_simulated, "version": version}
         self._environment = environment
 
     def render(self, name: str, **values: Any) -> str:

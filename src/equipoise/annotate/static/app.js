@@ -12,7 +12,10 @@
   const tell = (words) => { if (says) { says.textContent = words; says.hidden = !words; } };
   const remembered = (name) => { try { return localStorage.getItem(name) !== "no"; } catch { return true; } };
   const remember = (name, on) => { try { localStorage.setItem(name, on ? "yes" : "no"); } catch { /* private */ } };
+  const later = (words) => { try { sessionStorage.setItem("says", words || ""); } catch { /* private */ } };
   const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
+
+  try { tell(sessionStorage.getItem("says") || ""); sessionStorage.removeItem("says"); } catch { /* private */ }
 
   // Sends a form until the server has acknowledged it; sent twice, it counts once.
   let isSending = false;
@@ -27,7 +30,7 @@
         if (answer.status !== 429 && answer.status < 500) {
           const told = await answer.json();
           if (told.next) { location.assign(told.next); return; }
-          if (answer.status === 409) { location.reload(); return; }
+          if (answer.status === 409) { later(told.says); location.reload(); return; }
           tell(told.says || "This could not be saved.");
           isSending = false;
           return;
@@ -105,7 +108,11 @@
     isDrafted = true;
     const body = new URLSearchParams([...new FormData(form), ...Object.entries(work())]);
     fetch(form.dataset.draft, { method: "POST", body, keepalive: true, headers: { accept: "application/json" } })
-      .then((answer) => { if (answer.status === 409 && !isSending) location.reload(); })
+      .then(async (answer) => {
+        if (answer.status !== 409 || isSending) return;
+        later((await answer.json()).says);
+        location.reload();
+      })
       .catch(() => { isDrafted = false; });
   }
 
