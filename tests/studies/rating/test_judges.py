@@ -152,6 +152,8 @@ def test_until_people_have_rated_a_judge_is_not_validated_on_any_page(tmp_path: 
     assert axis.judges[0].validation.unvalidated_languages == ("en",)
     for name, content in found.files.items():
         assert "judge not validated" in content.decode(), name
+    assert "[soft], judge not validated" in found.files["report/index.html"].decode()
+    assert "Places chosen by g" in found.files["report/report.md"].decode()
 
 
 def _threshold(n: int, target: float | None, *, is_useful: bool = True) -> Rated:

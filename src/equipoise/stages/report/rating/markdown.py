@@ -6,7 +6,7 @@ from equipoise.records.ranking import AxisShown, Ranking
 from equipoise.stages.report.markdown import escape
 from equipoise.stages.report.rating.judges import judges_section, threshold_section
 from equipoise.stages.report.rating.people import people_section
-from equipoise.stages.report.rating.ranked import caveats, pair_rows
+from equipoise.stages.report.rating.ranked import caveats, pair_rows, places_table, refused_said
 from equipoise.stages.report.tables import Cell, Table
 from equipoise.stages.report.text import label
 
@@ -41,6 +41,10 @@ def _axis(axis: AxisShown) -> list[str]:
         blocks.append(f"Words by {escape(label(axis.decides))}{tags}")
         heads = ("Arm", "Against", "Word", "Difference", "Limits", "Could show")
         blocks.append(_grid(heads, pair_rows(found)))
+        if found.places:
+            places = places_table(found)
+            blocks += [f"### {escape(places.caption)}", _table(places)]
+        blocks += [escape(text) for text in (*refused_said(found), *found.notes)]
     sections = (
         people_section(axis),
         judges_section(axis, ""),

@@ -17,6 +17,7 @@ from equipoise.stages.report.rating.ranked import (
     pairs_table,
     places_table,
     refused_said,
+    soft_said,
 )
 from equipoise.stages.report.rating.words import RATING_WORDS
 from equipoise.stages.report.tables import Cell, Section, named, table
@@ -125,6 +126,7 @@ def _source(axis: AxisShown, found: RatingEstimate, anchor: str) -> Section:
         title=f"{label(axis.axis)} by {name}",
         short=f"{label(axis.axis)}: {name}",
         leads=(
+            *soft_said(axis, found.source),
             (
                 f"{counted(found.n_answers, 'verdict')} on {counted(found.n_sets, 'set')} of "
                 f"{counted(found.n_units, 'unit')} in {counted(found.n_clusters, 'cluster')}. "

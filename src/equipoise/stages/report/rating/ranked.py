@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from equipoise.records.estimate import Interval
 from equipoise.records.ranking import ArmScore, AxisShown, PairShown, Ranking, RatingEstimate
+from equipoise.records.validation import Validation
 from equipoise.stages.report.numbers import count, fixed, p_value, percent, plain, span
 from equipoise.stages.report.tables import Cell, Table, named, table
 from equipoise.stages.report.text import label
@@ -44,13 +45,21 @@ def caveats(ranking: Ranking) -> list[str]:
 
 
 def _unvalidated(axis: AxisShown) -> list[str]:
-    return [
-        label(one.judge)
-        for one in axis.judges
-        if one.validation is None
-        or not one.validation.passed
-        or one.validation.unvalidated_languages
-    ]
+    return [label(one.judge) for one in axis.judges if not _is_validated(one.validation)]
+
+
+def _is_validated(found: Validation | None) -> bool:
+    return found is not None and found.passed and not found.unvalidated_languages
+
+
+def soft_said(axis: AxisShown, source: str) -> Sequence[str]:
+    """Says of a judge or the panel that it was not validated; nothing of people."""
+    rows = {one.judge: one.validation for one in axis.judges}
+    if axis.panel is not None:
+        rows["panel"] = axis.panel.validation
+    if source not in rows or _is_validated(rows[source]):
+        return ()
+    return ("[soft], judge not validated: nobody has shown that people would say the same.",)
 
 
 def order_table(axis: AxisShown, found: RatingEstimate) -> Table:
