@@ -114,6 +114,7 @@ def test_a_session_in_the_open_is_told_on_every_report(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("OUT-39")
 @pytest.mark.requirement("ABX-44")
+@pytest.mark.requirement("ABX-46")
 def test_a_model_is_asked_directly_and_only_a_whole_answer_is_one(tmp_path: Path) -> None:
     study = agent_study(
         tmp_path,

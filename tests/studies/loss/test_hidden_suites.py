@@ -1,6 +1,13 @@
 """Hidden tests as a check: what an agent left is tested where it never was."""
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +143,7 @@ def test_what_the_infrastructure_breaks_is_not_evaluable(study: Path) -> None:
     assert "no-such-runner" in why
 
 
+@pytest.mark.requirement("OUT-27")
 def test_hidden_tests_lie_in_nothing_that_an_agent_gets(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'seeds/calc', in which the hidden tests"):
         agent_study(
@@ -211,3 +219,42 @@ def test_a_real_harness_is_graded_by_hidden_tests_from_plan_to_verify(tmp_path: 
     assert "suite score differs by -0.5000" in out
     code, out, err = run("verify", study)
     assert code == 0, out + err
+
+
+@NEEDS_BWRAP
+def test_a_grading_that_is_interrupted_ends_its_tests_and_goes_on_later(
+    study: Path, tmp_path: Path
+) -> None:
+    again = tmp_path / "study"
+    shutil.copytree(study, again)
+    catalog = json.loads(again.joinpath("loss-catalog.v1.json").read_bytes())
+    catalog["version"] = "v9"
+    catalog["categories"][0]["check"] = {"suite": {"tests": "slow"}}
+    again.joinpath("loss-catalog.v9.json").write_text(json.dumps(catalog))
+    again.joinpath("slow").mkdir()
+    again.joinpath("slow/test_slow.py").write_text(
+        "import time\ndef test_slow():\n    time.sleep(60)\n"
+    )
+    words = ("grade", again, "--arm", "lazy", "--catalog", again / "loss-catalog.v9.json")
+    with tempfile.TemporaryDirectory(prefix="g", dir="/tmp") as short:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "equipoise", *map(str, words)],
+            env=os.environ | {"TMPDIR": short},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        until = time.monotonic() + 60
+        while not list(Path(short).glob("equipoise-suites-*/*/suite/runs/*")):
+            assert child.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        child.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, err = child.communicate(timeout=40)
+        assert (child.returncode, err) == (130, "equipoise: interrupted\n")
+        assert time.monotonic() - began < 30
+        assert not list(Path(short).glob("equipoise-suites-*"))
+    again.joinpath("slow/test_slow.py").write_text("def test_slow():\n    pass\n")
+    code, out, err = run(*words)
+    assert code == 0, err
+    assert "mean 0.0000, lost in 0 of 3" in out

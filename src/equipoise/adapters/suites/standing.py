@@ -1,14 +1,16 @@
 """Hidden tests that stand ready for grading: started when first wanted, run on a loop of their own.
 
-Grading goes trial by trial in one thread; the sandboxes and the tests' processes live on a loop in
-another, from the first run of a suite to the end of the grading.
+Grading goes trial by trial, in one thread or a few; the sandboxes and the tests' processes live on
+a loop in another, from the first run of a suite to the end of the grading.
 """
 
 import shutil
+import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import CancelledError, Future
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -37,7 +39,7 @@ SeedOf = Callable[[Any], Seed]
 
 
 class StandingSuites:
-    """Suites of one study; `close` ends what was started."""
+    """Suites of one study; `close` ends what was started. Several threads may call `run`."""
 
     def __init__(
         self,
@@ -58,7 +60,10 @@ class StandingSuites:
         self._n_opened = 0
         self._seed_of: SeedOf | None = None
         self._sandboxes: dict[tuple[str, ...], Sandbox] = {}
-        self._open: OrderedDict[str, tuple[Suite, ExitStack]] = OrderedDict()
+        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._under_way: set[Future[SuiteRun]] = set()
+        self._is_closed = False
+        self._lock = threading.RLock()
         self._expected: dict[str, tuple[str, ...]] = {}
         self._hashes: dict[str, str] = {}
 
@@ -70,9 +75,13 @@ class StandingSuites:
 
     def close(self) -> None:
         """Ends every process of tests and every sandbox; what they left is removed."""
-        while self._open:
-            self._open.popitem()[1][1].close()
-        self._stack.close()
+        self._is_closed = True
+        for future in list(self._under_way):
+            future.cancel()
+        with self._lock:
+            while self._open:
+                self._open.popitem()[1].stack.close()
+            self._stack.close()
 
     def identity(self, asked: SuiteAsked) -> str:
         """Gives a hash of all that the outcome follows from, the hidden files included.
@@ -90,28 +99,50 @@ class StandingSuites:
                 fails, or the infrastructure fails again and again.
             Blocked: no sandbox that is allowed works here, or pytest is missing.
         """
-        portal = self._begun()
-        seed = self._seed(asked)
         is_proven = bool(asked.reference)
-        expected = self._proven(asked, seed) if is_proven else None
-        key = f"{self._suite_key(asked)} {seed.sha256 if asked.seed_tests else ''}"
-        suite = self._ready(key, asked, seed, expected)
-        found = None
-        for _ in range(_N_TRIES):
-            found = _said(lambda: portal.call(suite.run, seed, asked.diff, asked.lease))
-            if found.is_scored or found.status is SuiteStatus.TAMPERED:
-                return found
-        assert found is not None
+        with self._lock:
+            self._begin()
+            seed = self._seed(asked)
+            expected = self._proven(asked, seed) if is_proven else None
+            key = f"{self._suite_key(asked)} {seed.sha256 if asked.seed_tests else ''}"
+            opened = self._ready(key, asked, seed, expected)
+            opened.n_using += 1
+        try:
+            for _ in range(_N_TRIES):
+                found = self._ran(opened.suite, seed, asked.diff, asked.lease)
+                if found.is_scored or found.status is SuiteStatus.TAMPERED:
+                    return found
+        finally:
+            with self._lock:
+                opened.n_using -= 1
         if found.fault is Fault.INFRASTRUCTURE or (found.fault is Fault.UNKNOWN and not is_proven):
             raise _failed(f"{found.status.value} in {_N_TRIES} tries: {found.why}")
         return found
 
-    def _begun(self) -> BlockingPortal:
+    def _begin(self) -> None:
+        if self._is_closed:
+            raise _failed("the grading has ended")
         if self._portal is None:
             self._work = made_folder(self._stack)
             self._seed_of = self._seeds(self._work)
             self._portal = self._stack.enter_context(start_blocking_portal())
-        return self._portal
+
+    def _ran(self, suite: Suite, seed: Seed, diff: bytes, lease: str) -> SuiteRun:
+        """Runs a suite once; who is interrupted meanwhile ends it, and does not wait for it."""
+        assert self._portal is not None
+        future = self._portal.start_task_soon(suite.run, seed, diff, lease)
+        self._under_way.add(future)
+        if self._is_closed:
+            future.cancel()
+        try:
+            return _said(future.result)
+        except CancelledError:
+            raise _failed("the grading has ended") from None
+        except BaseException:
+            future.cancel()
+            raise
+        finally:
+            self._under_way.discard(future)
 
     def _seed(self, asked: SuiteAsked) -> Seed:
         """Gives the seed of the session, made again from the study's folder."""
@@ -138,24 +169,24 @@ class StandingSuites:
             raise _failed(f"the reference {asked.reference}: {error.strerror}") from error
         key = digest(encode([self._suite_key(asked), seed.sha256, digest(solution)]))
         if key not in self._expected:
-            suite = self._ready(f"proof {key}", asked, seed, None)
-            portal = self._portal
-            proof = _said(lambda: portal.call(suite.run, seed, solution, f"proof-{key[:16]}"))
+            suite = self._ready(f"proof {key}", asked, seed, None).suite
+            proof = self._ran(suite, seed, solution, f"proof-{key[:16]}")
             self._expected[key] = _said(lambda: expected_by(proof))
         return self._expected[key]
 
     def _ready(
         self, key: str, asked: SuiteAsked, seed: Seed, expected: tuple[str, ...] | None
-    ) -> Suite:
+    ) -> "_Open":
         if key in self._open:
             self._open.move_to_end(key)
-            return self._open[key][0]
-        while len(self._open) >= _MOST_OPEN:
-            self._open.popitem(last=False)[1][1].close()
+            return self._open[key]
+        idle = [name for name, one in self._open.items() if not one.n_using]
+        for name in idle[: max(0, len(self._open) + 1 - _MOST_OPEN)]:
+            self._open.pop(name).stack.close()
         stack = ExitStack()
         suite = _said(lambda: self._opened(stack, asked, seed, expected))
-        self._open[key] = (suite, stack)
-        return suite
+        self._open[key] = _Open(suite=suite, stack=stack)
+        return self._open[key]
 
     def _opened(
         self, stack: ExitStack, asked: SuiteAsked, seed: Seed, expected: tuple[str, ...] | None
@@ -220,6 +251,15 @@ class StandingSuites:
         if not path.is_relative_to(self._study.resolve()):
             raise _failed(f"{name!r} leads out of the study's folder")
         return path
+
+
+@dataclass(slots=True, kw_only=True)
+class _Open:
+    """A suite that stands ready, and how many use it now."""
+
+    suite: Suite
+    stack: ExitStack
+    n_using: int = 0
 
 
 def _said(do: Callable[[], T]) -> T:

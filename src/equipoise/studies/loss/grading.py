@@ -317,6 +317,8 @@ def _write(
                 attach_record(archive, work, grade, gathered)
                 archive.append(msgspec.structs.replace(grade, criterion=criterion))
             n_new += bool(new)
+            if every == 1:
+                archive.commit()  # what took a suite of tests to find out is kept at once
         if on_progress is not None and (number % every == 0 or number == total):
             on_progress(archive.manifest.run_id, number, total)
     return n_new
