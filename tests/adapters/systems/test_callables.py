@@ -36,6 +36,13 @@ def leaves(request):
     os.write(2, b"going down")
     os._exit(7)
 
+def dies(request):
+    os.system(f"kill -9 {os.getpid()}")
+
+def dies_later(request):
+    os.system(f"(sleep 0.3; kill -7 {os.getpid()}) >&- 2>&- &")
+    return "fine"
+
 def hangs(request):
     open("pid", "w").write(str(os.getpid()))
     time.sleep(60)
@@ -91,6 +98,28 @@ def test_the_death_of_a_worker_is_an_outcome_and_the_next_call_gets_another(fold
     for answer in told(folder, "leaves", 2):
         assert (answer.ending.kind, answer.exit_code) == (EndingKind.COMPLETED, 7)
         assert answer.documents["stderr"] == b"going down"
+
+
+def test_a_worker_that_is_killed_from_outside_is_nobodys_fault(folder: Path) -> None:
+    for answer in told(folder, "dies", 2):
+        assert (answer.ending.kind, answer.ending.fault) == (
+            EndingKind.HARNESS_ERROR,
+            Fault.UNKNOWN,
+        )
+        assert (answer.ending.is_retriable, answer.exit_code) == (True, -9)
+
+
+def test_a_worker_that_has_died_since_is_no_fault_of_the_next_call(folder: Path) -> None:
+    async def both() -> list[Answer]:
+        async with CallableSystem({"target": "desk:dies_later"}, setting(folder)) as system:
+            one = request(folder, timeout_s=20.0, text="hi")
+            first = await system.execute(one)
+            await anyio.sleep(1.0)
+            return [first, await system.execute(one)]
+
+    answers = anyio.run(both)
+    assert [answer.ending.kind for answer in answers] == [EndingKind.COMPLETED] * 2
+    assert [answer.output for answer in answers] == [b"fine"] * 2
 
 
 def test_a_hanging_function_is_ended(folder: Path) -> None:

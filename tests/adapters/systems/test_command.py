@@ -95,6 +95,15 @@ def test_a_crash_is_an_outcome(tmp_path: Path) -> None:
     assert (answer.exit_code, answer.ending.kind) == (-11, EndingKind.COMPLETED)
 
 
+def test_one_that_is_killed_from_outside_says_nothing_about_the_system(tmp_path: Path) -> None:
+    answer = told(
+        tmp_path, "import os; print('half', flush=True); os.system(f'kill -9 {os.getpid()}')"
+    )
+    assert (answer.exit_code, answer.output) == (-9, b"half\n")
+    assert (answer.ending.kind, answer.ending.fault) == (EndingKind.HARNESS_ERROR, Fault.UNKNOWN)
+    assert answer.ending.is_retriable
+
+
 @pytest.mark.parametrize("argv", [["no-such-program"], ["./missing"], ["./plain"], ["./garbage"]])
 def test_what_cannot_be_started_is_no_outcome(tmp_path: Path, argv: list[str]) -> None:
     tmp_path.joinpath("plain").write_text("x", encoding="utf-8")

@@ -9,7 +9,13 @@ from typing import Any, Self
 
 import anyio
 
-from equipoise.adapters.systems.endings import budget_used, infrastructure, timed_out, too_long
+from equipoise.adapters.systems.endings import (
+    budget_used,
+    exited,
+    infrastructure,
+    timed_out,
+    too_long,
+)
 from equipoise.adapters.systems.facts import Facts
 from equipoise.adapters.systems.options import Options
 from equipoise.adapters.systems.processes import Processes
@@ -31,7 +37,8 @@ class CallableSystem:
     """Calls ``module:function`` of the study with the request as a dict, in a worker program.
 
     What it gives is the answer: text and bytes as they are, anything else as JSON; an awaitable is
-    awaited. An exception, or the death of the worker, is the function's own doing, and an outcome.
+    awaited. An exception, or a crash of the worker, is the function's own doing, and an outcome;
+    where it is killed from outside nobody can say whose fault that was.
     A worker serves many requests, one at a time; it is ended after a time-out.
     """
 
@@ -81,7 +88,7 @@ class CallableSystem:
     async def execute(self, request: Request) -> Answer:
         """Executes one attempt."""
         try:
-            worker = self._idle.pop() if self._idle else await self._started()
+            worker = self._living() or await self._started()
         except (OSError, Crashed, TimeoutError) as error:
             told = f"no worker can be started: {error}"
             return Answer(ending=infrastructure(told, is_retriable=True))
@@ -110,7 +117,7 @@ class CallableSystem:
         except Crashed as crash:
             detail = f"the function's program ended with code {crash.exit_code}"
             return Answer(
-                ending=Ending(kind=EndingKind.COMPLETED, fault=Fault.SYSTEM, detail=detail),
+                ending=exited(crash.exit_code, "the function's program", detail),
                 exit_code=crash.exit_code,
                 documents={"stderr": crash.said} if crash.said else {},
             )
@@ -119,6 +126,15 @@ class CallableSystem:
             raise
         self._idle.append(worker)
         return _answer(said)
+
+    def _living(self) -> Worker | None:
+        """Gives an idle worker; one that has died since is no doing of who would ask it next."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.is_alive:
+                return worker
+            worker.end()
+        return None
 
     async def _started(self) -> Worker:
         argv = ["{python}", "-P", str(_FILE), str(self._setting.folder), self._target]

@@ -13,7 +13,13 @@ from typing import IO, Any, Self, cast
 
 import anyio
 
-from equipoise.adapters.systems.endings import budget_used, infrastructure, timed_out, too_long
+from equipoise.adapters.systems.endings import (
+    budget_used,
+    exited,
+    infrastructure,
+    timed_out,
+    too_long,
+)
 from equipoise.adapters.systems.facts import Facts
 from equipoise.adapters.systems.options import Options
 from equipoise.adapters.systems.processes import UNEXECUTED, Launch, Processes
@@ -23,7 +29,7 @@ from equipoise.adapters.systems.templates import check_placeholders, filled, use
 from equipoise.ports import Answer
 from equipoise.records.brief import Request
 from equipoise.records.codec import encode
-from equipoise.records.trial import Ending, EndingKind, Fault
+from equipoise.records.trial import Ending
 
 _KEYS = ("argv", "stdin", "output", "cwd", "budget_s", "budget_exit", "max_output_bytes", "facts")
 _MAX_OUTPUT = 16 * 2**20
@@ -164,10 +170,7 @@ class CommandSystem:
             return timed_out(request)
         if finish.exit_code in self._budget_exit:
             return budget_used(f"budget, says exit code {finish.exit_code}")
-        if finish.exit_code:
-            detail = f"exit code {finish.exit_code}"
-            return Ending(kind=EndingKind.COMPLETED, fault=Fault.SYSTEM, detail=detail)
-        return Ending()
+        return exited(finish.exit_code, "the program", f"exit code {finish.exit_code}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

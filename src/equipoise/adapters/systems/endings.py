@@ -1,7 +1,9 @@
 """How an attempt can end, whatever the kind of system."""
 
+import signal
+
 from equipoise.records.brief import Request
-from equipoise.records.trial import Ending, EndingKind, Fault
+from equipoise.records.trial import Ending, EndingKind, Fault, Reason
 
 
 def timed_out(request: Request) -> Ending:
@@ -25,6 +27,25 @@ def too_long(most: int) -> Ending:
         fault=Fault.SYSTEM,
         detail=f"the answer has more than {most} bytes",
     )
+
+
+def exited(exit_code: int, what: str, detail: str) -> Ending:
+    """Gives the ending of a program that ended by itself, or was killed.
+
+    Another exit code than 0 and a crash are outcomes. Nothing kills itself with SIGKILL: somebody
+    or the system did, for want of memory say, and nobody can tell whose fault that was.
+    """
+    if exit_code == -signal.SIGKILL:
+        return Ending(
+            kind=EndingKind.HARNESS_ERROR,
+            fault=Fault.UNKNOWN,
+            is_retriable=True,
+            detail=f"{what} was killed from outside",
+            reason=Reason.ENVIRONMENT,
+        )
+    if not exit_code:
+        return Ending()
+    return Ending(kind=EndingKind.COMPLETED, fault=Fault.SYSTEM, detail=detail)
 
 
 def infrastructure(what: str, *, is_retriable: bool) -> Ending:

@@ -57,6 +57,11 @@ class Worker:
         for handle in (self._in, self._out, self._err):
             os.set_blocking(handle, False)
 
+    @property
+    def is_alive(self) -> bool:
+        """Says whether the program has not ended."""
+        return self._child.poll() is None
+
     async def ask(self, line: bytes) -> dict[str, Any]:
         """Sends one line and gives the answer.
 
@@ -92,7 +97,8 @@ class Worker:
         try:
             return msgspec.json.decode(line, type=dict[str, Any])
         except (msgspec.DecodeError, msgspec.ValidationError):
-            raise self._crashed() from None
+            self.end()
+            raise Crashed(1, b"what it answered is no JSON") from None
 
     def end(self) -> None:
         """Ends the program and closes its streams."""
