@@ -20,12 +20,13 @@ from equipoise.records.judgement import Judgement, ReadState, standing
 from equipoise.records.rating_plan import JudgePlan, PanelPlan
 from equipoise.stages.grade.judges.asking import Posed, Question, posed, request_sha256
 from equipoise.stages.grade.judges.policies import temperature_of
-from equipoise.stages.grade.judges.reading import Unreadable, read
+from equipoise.stages.grade.judges.reading import Unreadable, read, refuse_misquoted
 
 MOST_FAILURES = 5
 """After so many questions in a row that nobody answered, asking stops."""
 
 _CAP = "spending_cap"
+_REFUSED_REQUESTS = frozenset({"invalid_request_error", "unsupported_value", "INVALID_ARGUMENT"})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -223,8 +224,10 @@ def _judged(
     else:
         try:
             verdict = read(reply.text or "", question.packet)
+            if attempt < sitting.panel.max_attempts:
+                refuse_misquoted(verdict, question.packet)
         except Unreadable as error:
-            state, why = ReadState.UNREADABLE, str(error)
+            verdict, state, why = None, ReadState.UNREADABLE, str(error)
     judge = sitting.plan
     settings = {key: value for key, value in judge.model.items() if key != "provider"}
     return Judgement(
@@ -285,9 +288,12 @@ def _keep(sitting: _Sitting, question: Question, judgement: Judgement, document:
         return
     sitting.failures += 1
     if sitting.failures >= MOST_FAILURES:
+        hint = ""
+        if judgement.why in _REFUSED_REQUESTS and judgement.temperature is not None:
+            hint = " (a model that takes no temperature wants `temperature: none`, in a new plan)"
         told.stopped = told.stopped or (
             f"judge {sitting.plan.name!r} gave no answer {sitting.failures} times in a row "
-            f"({judgement.why}); mend: put that right and grade again"
+            f"({judgement.why}); mend: put that right{hint} and grade again"
         )
 
 

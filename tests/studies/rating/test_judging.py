@@ -14,7 +14,8 @@ from equipoise.adapters.models.local import model_name
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, InputError, Tampered
 from equipoise.pipeline.judging_terms import Means
-from equipoise.records.rating_plan import Policy
+from equipoise.records.rating_plan import PanelPlan, Policy
+from equipoise.stages.grade.judges.policies import warnings
 from equipoise.studies.rating.judging import Judged, judge_study
 from equipoise.wiring.judges import judges
 from studies.loss.runs import equipoise
@@ -126,6 +127,11 @@ def test_policies_single_and_double_ask_as_often_as_they_say(tmp_path: Path) -> 
     refused = judged_study(tmp_path / "hot", hot, policy=Policy.SINGLE)
     with pytest.raises(InputError, match="policy single wants 0"):
         ask(refused)
+    told = list(warnings(PanelPlan(policy=Policy.SINGLE, judges=(judge(),))))
+    assert "one call decides each judged criterion" in told[0]
+    told = list(warnings(PanelPlan(policy=Policy.PANEL, judges=(judge(), judge(name="again")))))
+    assert any("all judges are of one family (openai)" in one for one in told)
+    assert any("nearly repeat themselves" in one for one in told)
 
 
 def test_an_order_in_an_output_speaks_for_both_places_and_a_false_frame_for_none(

@@ -117,6 +117,13 @@ def warnings(panel: PanelPlan) -> Iterator[str]:
     families = _families(panel)
     if panel.policy is Policy.SINGLE:
         yield UNSTABLE
+    frozen = [judge.name for judge in panel.judges if temperature_of(judge) == 0]
+    if panel.policy is Policy.PANEL and frozen:
+        yield (
+            f"{', '.join(frozen)} answer at temperature 0: repeats in the same order and wording "
+            "nearly repeat themselves, so that flips between them say little of how steady a "
+            "verdict is; a temperature, or several wordings, would show it"
+        )
     if panel.policy is Policy.PANEL and len(families) == 1:
         yield (
             f"all judges are of one family ({families[0]}): they err alike, and count as one; "

@@ -55,6 +55,19 @@ def read(text: str, packet: Packet) -> Read:
     return Read(best=best, worst=worst)
 
 
+def refuse_misquoted(verdict: Read, packet: Packet) -> None:
+    """Does nothing where each quote stands in the text word by word.
+
+    Raises:
+        Unreadable: one does not; the judge is told and asked again.
+    """
+    shown = packet.options[0].text
+    numbers = {name: number for number, name in numbered(packet)}
+    for name, quote in verdict.quotes.items():
+        if verdict.scores.get(name, 0.0) > 0 and quote not in shown:
+            raise Unreadable(f"the quote of {numbers[name]} does not stand in the text like that")
+
+
 def _parsed(text: str) -> dict[str, Any]:
     if len(text.encode("utf-8", "surrogatepass")) > _MOST_BYTES:
         raise Unreadable("the answer is longer than any verdict")
