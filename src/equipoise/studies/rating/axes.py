@@ -18,6 +18,10 @@ from equipoise.studies.rating.reading import Gathered
 
 PEOPLE = "people"
 ALL = "people, nobody left out"
+NOBODY = (
+    "not evaluable: no judge has a verdict on any set; which judges may judge what stands in the "
+    "plan's page"
+)
 
 
 def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> AxisShown:
@@ -46,7 +50,7 @@ def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> Axi
         decides=plan.decides,
         mode=mode.mode,
         mode_said=mode.label,
-        blocked=blocked if plan.decides == PEOPLE else told.blocked.get(plan.decides),
+        blocked=blocked if plan.decides == PEOPLE else told.blocked.get(plan.decides, _none(told)),
         people=people,
         people_all=_people(everyone, asked, blocked, ALL) if out else None,
         agreement=agreed,
@@ -92,6 +96,10 @@ def is_validated(told: Judged, source: str) -> bool:
         source = told.estimates[0].source
     found = rows.get(source)
     return source in told.passed and found is not None and not found.unvalidated_languages
+
+
+def _none(told: Judged) -> str | None:
+    return None if told.estimates else NOBODY
 
 
 def _judged(found: RatingEstimate, told: Judged, mde: float) -> RatingEstimate:

@@ -87,19 +87,13 @@ def judge_study(study: Path, means: Means | None) -> Judged:
         means: what asking works with; null = nobody is asked.
 
     Raises:
-        Blocked: it is not sealed or names no judges, no set has one, or one cannot be asked.
+        Blocked: it is not sealed, names no judges, or one of them cannot be asked.
         InputError: the plan of the judges breaks its policy.
         Tampered: plan, study file, outputs or family map were changed since sealing.
     """
     held = _read(study)
     judged = judged_sets(held.plan)
     unjudged = tuple(one.id for one in judged if not held.legal.allowed.get(one.id))
-    if judged and len(unjudged) == len(judged):
-        raise Blocked(
-            f"no judge of the plan may judge any of the {len(judged)} sets: each is of a family "
-            "that had a hand in their outputs, or nobody knows which had; mend: add a judge of "
-            "another family, or record the models of each output, in a new plan"
-        )
     campaign = study / CAMPAIGN
     with storage_errors(f"making {campaign}"):
         campaign.mkdir(mode=0o700, exist_ok=True)

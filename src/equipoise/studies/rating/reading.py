@@ -127,10 +127,11 @@ def _said(
 def _keys(study: Path) -> tuple[tuple[PacketKey, ...], str]:
     found: list[PacketKey] = []
     content = b""
-    for path in sorted(study.joinpath(CAMPAIGN).glob(KEYS)):
+    paths = sorted(study.joinpath(CAMPAIGN).glob(KEYS))
+    for path in paths:
         found += read_keys(path)
         content += path.read_bytes()
-    if not found:
+    if not paths:
         raise Blocked(
             f"{study / CAMPAIGN} has no keys; mend: give the keys back; without them nobody knows "
             "which arm an answer is about"
