@@ -155,6 +155,19 @@ def test_hidden_tests_lie_in_nothing_that_an_agent_gets(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("shown", [".", "hidden", "hidden/calc/test_calc.py"])
+def test_hidden_tests_are_not_mounted_for_an_agent(tmp_path: Path, shown: str) -> None:
+    mounted = {"argv": ["sh", "-c", "true"], "mounts": {"/all": shown}, "calls_model": "false"}
+    with pytest.raises(InputError, match=r"gives its agent .*, in which the hidden tests"):
+        agent_study(
+            tmp_path,
+            check={"suite": {"tests": "{expected.tests}"}},
+            expected={"tests": "hidden/calc"},
+            files={"hidden/calc/test_calc.py": HIDDEN},
+            lazy=agent_arm({"command": mounted}),
+        )
+
+
 def test_only_what_is_expected_names_hidden_tests(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is seen by the agent"):
         agent_study(

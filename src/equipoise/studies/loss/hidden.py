@@ -47,7 +47,7 @@ def seen_by_agents(
         if not isinstance(agent, dict):
             continue
         given = {_folder(one) for one in fill(agent.get("seed"))}
-        given |= set(_texts(agent.get("skills")))
+        given |= {*_texts(agent.get("skills")), *_mounted(agent.get("harness"))}
         for folder in sorted(filter(None, given)):
             for name in hidden:
                 if _is_in(name, folder):
@@ -109,5 +109,15 @@ def _texts(value: Any) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
+def _mounted(harness: Any) -> Iterator[str]:
+    """Yields the files and folders that a harness's own options show to its sessions."""
+    for options in harness.values() if isinstance(harness, Mapping) else ():
+        mounts = options.get("mounts") if isinstance(options, Mapping) else None
+        if isinstance(mounts, Mapping):
+            yield from (one for one in mounts.values() if isinstance(one, str))
+
+
 def _is_in(name: str, folder: str) -> bool:
-    return PurePosixPath(name).is_relative_to(PurePosixPath(folder)) or folder in {".", "./"}
+    """Says whether a path lies in another, or that in it."""
+    one, other = PurePosixPath(name), PurePosixPath(folder)
+    return one.is_relative_to(other) or other.is_relative_to(one)
