@@ -5,6 +5,7 @@ from pathlib import Path
 
 from equipoise.pipeline.faults import Check
 from equipoise.studies.rating.verifying import check_rating_study
+from equipoise.studies.rating.verifying_plan import check_promises
 
 
 def check_rating(study: Path, *, ca: Path | None) -> Iterator[Check]:
@@ -14,3 +15,4 @@ def check_rating(study: Path, *, ca: Path | None) -> Iterator[Check]:
         InputError: there is no plan in the folder.
     """
     yield from check_rating_study(study, ca=ca)
+    yield from check_promises(study)

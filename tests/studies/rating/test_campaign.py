@@ -11,6 +11,7 @@ from shutil import copytree
 
 import pytest
 
+from equipoise.cli.doctor_rating import of_rating
 from studies.rating.rating_commands import fine, lines_of, refused, run
 
 
@@ -171,9 +172,9 @@ def test_nobody_is_asked_before_the_plan_is_sealed_or_after_it_was_changed(tmp_p
 def test_verbs_that_execute_send_the_reader_of_a_rating_study_on(made: tuple[Path, str]) -> None:
     study, _ = made
     assert "nothing is executed for it" in refused("run", study)
-    said = fine("doctor", study)
-    assert "ok      outputs of the study: outputs.jsonl, " in said
-    assert "has all it needs" in said
+    outputs, app = of_rating(study, [])
+    assert outputs.found == "outputs.jsonl, 33 sets can be made of them"
+    assert app.name == "annotation app"
 
 
 def test_a_rating_study_is_amended_by_remarks_and_not_by_other_questions(
@@ -182,7 +183,7 @@ def test_a_rating_study_is_amended_by_remarks_and_not_by_other_questions(
     study = copytree(made[0], tmp_path / "study")
     said = fine("amend", study, "--by", "me", "--reason", "anna was ill for a week")
     assert "by me: a remark" in said
-    fine("annotate", "simulate", study)
+    fine("annotate", "rate", study, "--annotator", "vera", given="s\n1 2\n1 2\n1 2\n1 2\nq\n")
     fine("annotate", "collect", study)
     fine("compare", study)
     (page,) = study.glob("comparisons/*/report/index.html")
@@ -192,3 +193,23 @@ def test_a_rating_study_is_amended_by_remarks_and_not_by_other_questions(
         "amend", study, "--reason", "why", "--set", "threshold.style=0.5", code=3
     )
     assert "--reason with a sentence" in refused("amend", study, "--reason", " ")
+
+
+def test_verify_makes_sets_and_campaign_again(made: tuple[Path, str], tmp_path: Path) -> None:
+    said = fine("verify", made[0])
+    assert "sets and their page follow from study.yaml and the outputs" in said
+    assert "packets, lists, checks and keys follow from the plan" in said
+    for name, find, put in (
+        ("RATING-PLAN.md", b"24 ", b"25 "),
+        ("study.yaml", b"mde: 0.5", b"mde: 0.4"),
+        ("campaign/packets.jsonl", "Бабушка".encode(), "Дедушка".encode()),
+        ("campaign/assignments.jsonl", b'"n":1,', b'"n":9,'),
+        ("campaign/checks.json", b'"worst": 1', b'"worst": 0'),
+        ("campaign/keys.jsonl", b'"guided"', b'"plain"'),
+    ):
+        study = copytree(made[0], tmp_path / name.replace("/", "-"))
+        content = study.joinpath(name).read_bytes()
+        assert find in content
+        study.joinpath(name).write_bytes(content.replace(find, put))
+        code, out, _ = run("verify", study)
+        assert (code, name in out) == (1, True), (name, out)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.archive.durable import replace_file, storage_errors
-from equipoise.blind.keys import write_keys
 from equipoise.blind.packets import make_packet
 from equipoise.blind.private_files import read_private, study_secret, write_private
 from equipoise.errors import Blocked, InputError, nearest
@@ -73,17 +72,34 @@ def make_campaign(study: Path) -> Made:
     with storage_errors(f"making {folder}"):
         folder.mkdir(mode=0o700, exist_ok=True)
     outputs = outputs_of(study, plan)
-    packets, keys, checks, lists = _packets(plan, outputs, study_secret(folder / SECRET))
-    write_keys(folder / KEYS, keys)
-    write_private(folder / CHECKS, pretty(checks))
-    replace_file(folder / PACKETS, _lines(packets))
-    replace_file(folder / ASSIGNMENTS, _lines(lists))
+    files = campaign_files(plan, outputs, study_secret(folder / SECRET))
+    for name in (KEYS, CHECKS):
+        write_private(folder / name, files[name])
+    for name in (PACKETS, ASSIGNMENTS):
+        replace_file(folder / name, files[name])
     tokens = {name: _token() for name in [DASHBOARD, *(one.name for one in plan.annotators)]}
     write_private(folder / TOKENS, pretty({name: _hash(token) for name, token in tokens.items()}))
     counted = {one.name: 0 for one in plan.annotators}
-    for one in lists:
-        counted[one["annotator"]] += 1
-    return Made(n_packets=len(packets), lists=counted, tokens=tokens)
+    for task in tasks_of(plan, outputs):
+        counted[task.annotator] += 1
+    return Made(n_packets=sum(counted.values()), lists=counted, tokens=tokens)
+
+
+def campaign_files(plan: RatingPlan, outputs: Outputs, secret: bytes) -> dict[str, bytes]:
+    """Gives packets, lists, checks and keys as files; the same secret gives the same bytes.
+
+    Args:
+        plan: the plan.
+        outputs: its outputs, as raters may see them (see `outputs_of`).
+        secret: the secret of the study.
+    """
+    packets, keys, checks, lists = _packets(plan, outputs, secret)
+    return {
+        PACKETS: _lines(packets),
+        ASSIGNMENTS: _lines(lists),
+        CHECKS: pretty(checks),
+        KEYS: _lines(keys),
+    }
 
 
 def renew_token(study: Path, name: str) -> str:
