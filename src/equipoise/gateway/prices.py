@@ -15,6 +15,7 @@ import msgspec
 from equipoise.errors import InputError
 from equipoise.records.call import Price
 from equipoise.records.trial import Usage
+from equipoise.records.wanted import plainly
 from equipoise.records.yaml_text import parse
 
 
@@ -136,7 +137,7 @@ def read_prices(path: Path) -> OwnPrices:
     except OSError as error:
         raise InputError(str(error.strerror), wanted="a price table", where=str(path)) from error
     except msgspec.ValidationError as error:
-        raise InputError(str(error), wanted="a price table", where=path.name) from error
+        raise InputError(plainly(error), wanted="a price table", where=path.name) from error
     return OwnPrices(source=table.source, models=table.models)
 
 

@@ -2,11 +2,13 @@
 
 import hashlib
 import math
+import re
 from typing import Any, TypeVar
 
 import msgspec
 
 from equipoise.errors import InputError
+from equipoise.records.wanted import plainly
 
 T = TypeVar("T")
 
@@ -37,8 +39,13 @@ def decode(line: bytes, kind: type[T], *, where: str = "") -> T:
         return msgspec.json.decode(line, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
-            f"{error}", wanted=f"a {kind.__name__} record", where=where, code="bad_record"
+            plainly(error), wanted=_named(kind), where=where, code="bad_record"
         ) from error
+
+
+def _named(kind: type) -> str:
+    """The kind of a record in words: a loss comparison record."""
+    return f"a {re.sub('(?<=[a-z])(?=[A-Z])', ' ', kind.__name__).lower()} record"
 
 
 def digest(data: bytes) -> str:

@@ -1,6 +1,7 @@
 """A loss catalog is read as written, or every fault in it is named."""
 
 import json
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from equipoise.errors import InputError
 from equipoise.stages.grade.catalog import read_catalog
+from equipoise.stages.grade.check_specs import SPECS, read_spec
 from every import for_every
 from stages.grade.made_catalogs import catalog, category, content
 
@@ -219,3 +221,16 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     file = tmp_path / "loss-catalog.v1.json"
     file.write_bytes(b"\xef\xbb\xbf" + content(category()))
     assert read_catalog(file.read_bytes(), str(file)).version == "v1"
+
+
+_PROGRAM = re.compile(
+    r"valid (string|int|number|dict|tuple|list|bool)|dictionary|tuple|instance of|None"
+)
+
+
+@for_every("kind", list(SPECS))
+def test_no_fault_of_a_check_names_a_type_of_the_program(kind: str) -> None:
+    for field in SPECS[kind].model_fields:
+        for value in (7, [], [None], {}, {"a": [1]}, None, True, ""):
+            _, faults = read_spec({kind: {field: value}}, "categories[0].check")
+            assert not [fault for fault in faults if _PROGRAM.search(fault)], field

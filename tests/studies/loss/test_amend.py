@@ -81,7 +81,7 @@ def test_an_edited_amendment_is_found(tmp_path: Path, edit: str) -> None:
         ("mde=nan", "--set mde=nan"),
         ("seed=8", "begin a new study"),
         ("mdee=0.1", "did you mean 'mde'?"),
-        ("concurrency=many", "valid integer"),
+        ("concurrency=many", "wanted: a whole number"),
         ("mde", "KEY=VALUE"),
     ],
 )

@@ -233,7 +233,7 @@ _FAULTY: dict[str, tuple[dict[str, Any], str]] = {
     "an arm nobody planned": ({"arm": "e"}, "outputs.jsonl:3: has the arm 'e'"),
     "a second output": ({"arm": "b"}, "two outputs of arm 'b'"),
     "nothing": ({"text": " \n"}, "is empty"),
-    "a key nobody knows": ({"cost": 3}, "unknown field `cost`"),
+    "a key nobody knows": ({"cost": 3}, "the key 'cost' is unknown"),
     "a unit with an unseen letter": ({"unit": "u\u202e0"}, "unseen character U+202E"),
 }
 

@@ -17,6 +17,7 @@ from equipoise.gateway.scripted.conversation import conversation
 from equipoise.gateway.scripted.scenario import Pattern, Scenario, Turn
 from equipoise.gateway.scripted.upstream import Scripted
 from equipoise.gateway.wire.facts import mapping
+from equipoise.records.wanted import shown, wanted
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -67,8 +68,8 @@ def judge_script(said: Any) -> JudgeScript:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"scripted_judge: field {field!r}: {first['msg']}",
-            wanted="how the stand-in judges",
+            f"scripted_judge: field {field!r} is {shown(first['input'])}",
+            wanted=wanted(first),
             code="scripted_judge",
         ) from error
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from equipoise.errors import InputError
+from equipoise.records.wanted import shown, wanted
 from equipoise.records.yaml_text import parse
 
 
@@ -145,5 +146,7 @@ def _fault(error: ValueError | RecursionError, where: str) -> InputError:
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
-        return InputError(f"field {field!r}: {first['msg']}", wanted="a scenario", where=where)
+        return InputError(
+            f"field {field!r} is {shown(first['input'])}", wanted=wanted(first), where=where
+        )
     return InputError(str(error), wanted="JSON", where=where)

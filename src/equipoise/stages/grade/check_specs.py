@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from equipoise.errors import nearest
+from equipoise.records.wanted import shown, wanted
 from equipoise.stages.grade.json_queries import compiled_query
 from equipoise.stages.grade.pages import selector_fault
 from equipoise.stages.grade.row_tables import query_fault
@@ -237,14 +238,14 @@ def read_spec(check: Any, where: str) -> tuple[Spec | None, list[str]]:
     """Gives the check's specification, or every fault in it, each with its place."""
     if not isinstance(check, dict) or len(check) != 1:
         kinds = ", ".join(SPECS)
-        shown = ", ".join(map(repr, check)) if isinstance(check, dict) else repr(check)
-        return None, [f"{where}: found {shown or 'nothing'}; wanted one of {kinds} with its fields"]
+        return None, [f"{where} is {shown(check)}; wanted one of {kinds} with its fields"]
     ((kind, fields),) = check.items()
     if kind not in SPECS:
         hint = nearest(kind, list(SPECS)) or f"the kinds are {', '.join(SPECS)}"
         return None, [f"{where}: no kind of check {kind!r}; {hint}"]
     if not isinstance(fields, dict):
-        return None, [f"{where}.{kind}: found {fields!r}; wanted an object with the check's fields"]
+        told = f"is {shown(fields)}; wanted a mapping with the check's fields"
+        return None, [f"{where}.{kind} {told}"]
     try:
         return SPECS[kind].model_validate(fields), []
     except ValidationError as error:
@@ -260,10 +261,7 @@ def _told(fault: ErrorDetails, where: str, model: type[Spec]) -> str:
         known = list(Cite.model_fields if len(fault["loc"]) > 1 else model.model_fields)
         hint = nearest(str(fault["loc"][-1]), known) or f"the fields are {', '.join(known)}"
         return f"{place} is no field of this check; {hint}"
-    message = fault["msg"].removeprefix("Value error, ")
-    return f"{place}: {message[:1].lower()}{message[1:]} (found {_short(fault['input'])})"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    message = wanted(fault)
+    if fault["type"] == "value_error":
+        return f"{place}: {message[:1].lower()}{message[1:]}"
+    return f"{place} is {shown(fault['input'])}; wanted: {message}"

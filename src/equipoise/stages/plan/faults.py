@@ -10,10 +10,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from equipoise.errors import InputError, nearest
+from equipoise.records.wanted import shown, wanted
 from equipoise.records.yaml_text import YamlText
 from equipoise.stages.plan.draft import StudyDraft
 
-_LONGEST = 60
 _PLACE = re.compile(r"^([^\s:]+):(\d+)(?::(\d+))?: ")
 
 _EXAMPLES = {
@@ -58,27 +58,6 @@ _EXAMPLES = {
 """Key -> what might stand there."""
 
 _MAPPINGS = frozenset({"model_type", "model_attributes_type", "dict_type"})
-_WANTED = {
-    "too_short": "at least one",
-    "string_pattern_mismatch": "at most 64 letters, digits, dots, dashes and underscores",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
-    "list_type": "a list",
-    "tuple_type": "a list",
-    "string_type": "text",
-    "string_too_short": "text, not nothing",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_parsing_size": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "float_parsing": "a number",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-    "finite_number": "a finite number",
-}
-"""Kind of fault -> what is wanted, in the words of who writes the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +93,7 @@ class Faults:
     def _typed(self, item: ErrorDetails) -> str:
         path = tuple(part for part in item["loc"] if not _is_internal(part))
         key = str(path[-1]) if path else ""
-        message = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        message = wanted(item)
         mend = f"write {self.examples[key]}" if key in self.examples else "write it so"
         if item["type"] == "extra_forbidden":
             close = nearest(key, keys_at(path[:-1], self.draft))
@@ -124,7 +103,6 @@ class Faults:
             )
         if item["type"] == "missing":
             return self.at(path, "is missing", mend=mend.replace("write it so", "add it"))
-        message = _WANTED.get(item["type"], message)
         if item["type"] in _MAPPINGS and (keys := keys_at(path, self.draft)):
             message = f"a mapping with {', '.join(keys)}"
             if key not in self.examples:
@@ -198,15 +176,3 @@ def _is_echo(item: ErrorDetails, items: list[ErrorDetails]) -> bool:
 
 def _is_internal(part: str | int) -> bool:
     return isinstance(part, str) and part.startswith(("function-", "literal["))
-
-
-def shown(value: Any) -> str:
-    """Gives a value as a message shows it: short, and with nothing that acts on a terminal."""
-    if value is None:
-        return "empty"
-    if isinstance(value, dict):
-        return f"a mapping with {', '.join(list(value)[:5]) or 'nothing in it'}"
-    if isinstance(value, list | tuple):
-        return f"a list of {len(value)}"
-    text = repr(value)
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from equipoise.errors import nearest
+from equipoise.records.wanted import shown
 from equipoise.stages.plan.draft import StudyDraft
-from equipoise.stages.plan.faults import Faults, shown
+from equipoise.stages.plan.faults import Faults
 from equipoise.stages.plan.units import Unit
 
 _MARK = re.compile(r"\{\{[^{}]*\}\}|\{brief(?P<path>(?:\.[\w-]+)+)\}")

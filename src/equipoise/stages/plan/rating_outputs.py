@@ -8,7 +8,8 @@ import msgspec
 from equipoise.errors import InputError
 from equipoise.records.rating_plan import Output
 from equipoise.records.unseen import why_unfit
-from equipoise.stages.plan.faults import refuse, shown
+from equipoise.records.wanted import plainly, shown
+from equipoise.stages.plan.faults import refuse
 
 _MOST_FAULTS = 20
 
@@ -44,7 +45,9 @@ def read_outputs(
         try:
             output = msgspec.json.decode(line, type=_Line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            faults.append(f"{where}: {error}; mend: one JSON object a line, see rating-files.md")
+            faults.append(
+                f"{where}: {plainly(error)}; mend: one JSON object a line, see rating-files.md"
+            )
             continue
         faults += [f"{where}: {fault}" for fault in _faults(output, arms, longest)]
         if output.arm in found.setdefault(output.unit, {}):

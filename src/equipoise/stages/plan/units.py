@@ -14,7 +14,8 @@ from equipoise.records.codec import digest, encode
 from equipoise.records.holdout import Holdout
 from equipoise.records.plan import Provenance
 from equipoise.records.unseen import why_unfit
-from equipoise.stages.plan.faults import refuse, shown
+from equipoise.records.wanted import shown
+from equipoise.stages.plan.faults import refuse
 
 _MOST_FAULTS = 20
 _WORDS = {

@@ -13,6 +13,7 @@ from equipoise.pipeline.amendments import append_amendments, read_amendments
 from equipoise.records.codec import encode
 from equipoise.records.event import Amendment
 from equipoise.records.plan import Plan
+from equipoise.records.wanted import wanted
 from equipoise.stages.plan.draft import BudgetDraft, StudyDraft
 from equipoise.stats.power import least_units
 from equipoise.studies.loss.promised import amended
@@ -107,7 +108,6 @@ def _value(model: type[StudyDraft | BudgetDraft], key: str, text: str) -> Any:
     try:
         return TypeAdapter(model.model_fields[key].rebuild_annotation()).validate_python(text)
     except ValidationError as error:
-        message = error.errors(include_url=False)[0]["msg"]
         raise InputError(
-            f"--set {key}={text}", wanted=message.removeprefix("Input should be ")
+            f"--set {key}={text}", wanted=wanted(error.errors(include_url=False)[0])
         ) from error

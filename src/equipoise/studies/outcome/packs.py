@@ -9,6 +9,7 @@ import msgspec
 from equipoise.errors import InputError
 from equipoise.records.codec import decode
 from equipoise.records.scenario import Pack, Scenario, ScenarioKind
+from equipoise.records.wanted import plainly
 from equipoise.records.yaml_text import parse
 
 PACK = "pack.yaml"
@@ -57,7 +58,7 @@ def read_pack(folder: Path) -> ReadPack:
         pack = msgspec.convert(parse(path.read_bytes(), name=PACK).value, Pack)
     except msgspec.ValidationError as error:
         raise InputError(
-            str(error),
+            plainly(error),
             wanted="name, version, origin and what is in it",
             where=PACK,
             code="bad_pack",

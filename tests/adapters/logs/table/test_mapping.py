@@ -8,6 +8,7 @@ import pytest
 
 from equipoise.adapters.logs.table.mapping import Mapping, check, load_mapping, mapping_schema
 from equipoise.errors import InputError
+from every import for_every
 
 SCHEMA = Path(__file__).parents[4] / "schemas" / "mapping.schema.json"
 GOOD = """\
@@ -120,3 +121,21 @@ def test_the_schema_and_the_model_agree() -> None:
     for mapping in bad:
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(mapping, schema)
+
+
+_PROGRAM = re.compile(
+    r"valid (string|int|number|dict|tuple|list|bool)|dictionary|tuple|instance of"
+)
+_WRONG = ("[]", "[[]]", "[null]", "{}", "{a: {b: []}}", "7", "''")
+
+
+@for_every("key", list(Mapping.model_fields))
+def test_no_fault_names_a_type_of_the_program(tmp_path: Path, key: str) -> None:
+    told = []
+    for value in _WRONG:
+        text = f"{GOOD}{key}: {value}\n" if key not in GOOD else f"{key}: {value}\n"
+        try:
+            load(tmp_path, text)
+        except InputError as refused:
+            told.append(str(refused))
+    assert [fault for fault in told if _PROGRAM.search(fault)] == []

@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from equipoise.errors import InputError, nearest
 from equipoise.records.terms import Direction
+from equipoise.records.wanted import shown, wanted
 from equipoise.records.yaml_text import YamlText, parse
 
 Format = Literal["table", "jsonl", "csv", "tsv", "parquet", "json", "yaml"]
@@ -186,7 +187,11 @@ class HeadlineFile(_Strict):
 
 def _as_labels(value: Any) -> Any:
     value = _as_list(value)
-    return {name: name for name in value} if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        if not all(isinstance(name, str) for name in value):
+            raise ValueError("not all are names of columns; wanted: a list of texts")
+        return {name: name for name in value}
+    return value
 
 
 Names = Annotated[
@@ -330,13 +335,16 @@ def _fault(item: ErrorDetails, yaml: YamlText | None, name: str) -> str:
     place = yaml.place(path) if yaml else None
     where = f"{name}:{place[0]}:{place[1]}: " if place else ""
     key = ".".join(str(p) for p in path)
-    message = item["msg"].removeprefix("Value error, ")
+    message = f"is {shown(item['input'])}; wanted: {wanted(item)}"
+    if item["type"] == "value_error":
+        message = wanted(item)
     if item["type"] == "extra_forbidden":
         close = nearest(str(path[-1]), _keys_at(path[:-1]))
         message = f"unknown key{'; ' + close if close else ''}"
     if item["type"] == "missing":
         message = "this key is missing"
-    return f"{where}{key + ': ' if key else ''}{message}"
+    joint = " " if message.startswith("is ") else ": "
+    return f"{where}{key + joint if key else ''}{message}"
 
 
 def _keys_at(path: tuple[int | str, ...]) -> list[str]:
