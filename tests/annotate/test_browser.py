@@ -26,7 +26,8 @@ def browser(chromium: str) -> "Iterator[Browser]":
 
     with sync_playwright() as driver:
         found = driver.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
+            executable_path=chromium,
+            args=["--no-sandbox", "--in-process-gpu", "--disable-gpu", "--disable-quic"],
         )
         yield found
         found.close()
