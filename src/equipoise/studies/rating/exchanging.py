@@ -11,9 +11,9 @@ import msgspec
 from equipoise.annotate.answers import answers as answers_of
 from equipoise.annotate.answers import open_store
 from equipoise.annotate.campaign import Campaign, read_campaign
-from equipoise.annotate.store import Database
+from equipoise.annotate.store import Database, Overtaken
 from equipoise.archive.durable import replace_file, storage_errors
-from equipoise.errors import InputError
+from equipoise.errors import Blocked, InputError
 from equipoise.pipeline.study_files import read_needed
 from equipoise.records.answer import Answer, AnswerKind
 from equipoise.records.codec import digest
@@ -122,7 +122,7 @@ def import_answers(
         database: where answers are kept, if not in the campaign's own file.
 
     Raises:
-        Blocked: there is no campaign.
+        Blocked: there is no campaign, or somebody answered meanwhile.
         InputError: a file cannot be read, or answers in it are refused: how many, and why.
     """
     campaign = read_campaign(study)
@@ -145,7 +145,13 @@ def import_answers(
         turns = {name: len(answers) for name, answers in kept.items()}
         for one in answers:
             at = one.at or now.isoformat(timespec="milliseconds")
-            store.append(turns[one.annotator], msgspec.structs.replace(one, at=at))
+            try:
+                store.append(turns[one.annotator], msgspec.structs.replace(one, at=at))
+            except Overtaken:
+                raise Blocked(
+                    f"{one.annotator} answered meanwhile; mend: import the file again when nobody "
+                    "is rating: what was taken is not taken twice"
+                ) from None
             turns[one.annotator] += 1
         hashes = ", ".join(digest(content)[:16] for content in contents)
         store.note(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from equipoise.annotate.answers import open_store
 from equipoise.annotate.campaign import Campaign, read_campaign
 from equipoise.annotate.standing import stand
-from equipoise.annotate.store import Database, Store
+from equipoise.annotate.store import Database, Overtaken, Store
 from equipoise.blind.keys import read_keys
 from equipoise.errors import Blocked, InputError
 from equipoise.records.answer import Answer
@@ -144,7 +144,12 @@ def _rate(name: str, campaign: Campaign, store: Store, deciding: _Deciding, now:
             is_simulated=True,
             source=SOURCE,
         )
-        answers.append(store.append(stands.turn, given))
+        try:
+            answers.append(store.append(stands.turn, given))
+        except Overtaken:
+            raise Blocked(
+                f"somebody answers as {name} meanwhile; mend: simulate in a copy of the study"
+            ) from None
         n += 1
     return n
 

@@ -8,7 +8,7 @@ from typing import Literal
 from equipoise.annotate.campaign import Campaign
 from equipoise.annotate.choosing import LONGEST_GAP_S
 from equipoise.annotate.standing import Standing, stand
-from equipoise.annotate.store import Store
+from equipoise.annotate.store import Overtaken, Store
 from equipoise.annotate.texts import is_too_fast
 from equipoise.records.answer import Answer, AnswerKind
 from equipoise.records.packet import Packet
@@ -60,26 +60,48 @@ def rate(
         if act == "quit":
             tell(f"{stands.n_done:,} of {stands.n_all:,} done; you go on here next time\n")
             return "left"
-        if act == "undo":
-            _undo(store, who, stands, tell, clock)
+        given = _answer(who, packet, stands, (act, seconds, n_actions), clock)
+        if given is None:
+            tell("there is nothing to take back\n")
             continue
-        store.append(
-            stands.turn,
-            Answer(
-                seq=0,
-                annotator=who,
-                packet=packet.id,
-                kind=AnswerKind.SKIPPED if act == "skip" else AnswerKind.GIVEN,
-                best=act.best if isinstance(act, _Choice) else None,
-                worst=act.worst if isinstance(act, _Choice) else None,
-                at=clock().isoformat(timespec="milliseconds"),
-                seconds=round(seconds, 1),
-                n_actions=n_actions,
-                attempt=stands.attempt,
-                is_fast=isinstance(act, _Choice) and is_too_fast(packet, seconds),
-                source=SOURCE,
-            ),
+        try:
+            store.append(stands.turn, given)
+        except Overtaken:
+            tell("this was answered meanwhile, in a browser or another terminal; you go on here\n")
+
+
+def _answer(
+    who: str,
+    packet: Packet,
+    stands: Standing,
+    did: tuple["_Choice | Literal['undo', 'skip']", float, int],
+    clock: Callable[[], datetime],
+) -> Answer | None:
+    """Gives what is kept of an act; null where there is nothing to take back."""
+    act, seconds, n_actions = did
+    at = clock().isoformat(timespec="milliseconds")
+    if act == "undo":
+        last = stands.last
+        if last is None:
+            return None
+        return Answer(
+            seq=0, annotator=who, packet=last.packet, kind=AnswerKind.UNDONE, at=at, source=SOURCE
         )
+    is_choice = isinstance(act, _Choice)
+    return Answer(
+        seq=0,
+        annotator=who,
+        packet=packet.id,
+        kind=AnswerKind.GIVEN if is_choice else AnswerKind.SKIPPED,
+        best=act.best if isinstance(act, _Choice) else None,
+        worst=act.worst if isinstance(act, _Choice) else None,
+        at=at,
+        seconds=round(seconds, 1),
+        n_actions=n_actions,
+        attempt=stands.attempt,
+        is_fast=is_choice and is_too_fast(packet, seconds),
+        source=SOURCE,
+    )
 
 
 def _shown(packet: Packet, stands: Standing, *, is_practice: bool) -> Iterator[str]:
@@ -137,22 +159,3 @@ def _choice(line: str, n: int) -> "_Choice | str":
     if places[0] == places[1]:
         return "one text cannot be both the best and the worst"
     return _Choice(best=places[0], worst=places[1])
-
-
-def _undo(
-    store: Store, who: str, stands: Standing, tell: Tell, clock: Callable[[], datetime]
-) -> None:
-    if stands.last is None:
-        tell("there is nothing to take back\n")
-        return
-    store.append(
-        stands.turn,
-        Answer(
-            seq=0,
-            annotator=who,
-            packet=stands.last.packet,
-            kind=AnswerKind.UNDONE,
-            at=clock().isoformat(timespec="milliseconds"),
-            source=SOURCE,
-        ),
-    )
