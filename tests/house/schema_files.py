@@ -15,6 +15,7 @@ from equipoise.records.ranking import Ranking
 from equipoise.records.rating_plan import RatingPlan
 from equipoise.records.result import ComparisonFile, Estimates
 from equipoise.records.suite import LossComparison, Suite
+from equipoise.records.validation import LockedThreshold
 from equipoise.records.verdict import Verdict
 from equipoise.stages.plan.draft import study_schema
 from equipoise.stages.plan.rating_draft import rating_study_schema
@@ -39,6 +40,7 @@ _RECORDS: dict[str, Any] = {
     "suite.json": Suite,
     "regressions.json": LossComparison,
     "ranking.json": Ranking,
+    "threshold.json": list[LockedThreshold],
 }
 """File -> the record it holds."""
 

@@ -144,7 +144,8 @@ class AnnotatorShown(msgspec.Struct, frozen=True, kw_only=True):
     right at the first try. In `copies_apart` of `copies_seen` sets with one text twice one copy was
     called best and the other worst. `retest_best` is the share of `n_retest` repeated sets with the
     same best. `seconds_fast` is the time under which one in twenty of the sets lie, `n_fast` the
-    sets that took less than a quarter of the median over all annotators.
+    sets that nobody can have read, or that took less than a quarter of the median of all. `guess`
+    is what the annotator believed afterwards of who wrote the texts.
     """
 
     annotator: str
@@ -169,6 +170,7 @@ class AnnotatorShown(msgspec.Struct, frozen=True, kw_only=True):
     seconds_fast: float | None
     n_fast: int
     is_simulated: bool
+    guess: str = ""
     why: str = ""
 
 

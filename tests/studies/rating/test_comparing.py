@@ -193,6 +193,7 @@ def test_no_difference_is_never_said_without_what_could_have_been_shown(tmp_path
 def test_what_fits_no_key_is_counted_and_left_out(tmp_path: Path) -> None:
     made = _by_hand()
     made.says("ann", "p-unknown", best=0, worst=1)
+    made.says("ann", "", kind=AnswerKind.GUESSED, guess="machine: the second")
     made.says("dee", made.keys[0].packet, best=0, worst=1)
     made.says("ann", made.keys[0].packet, best=0, worst=0)
     made.says("bo", made.keys[6].packet, kind=AnswerKind.UNDONE)
@@ -202,6 +203,9 @@ def test_what_fits_no_key_is_counted_and_left_out(tmp_path: Path) -> None:
     assert people is not None
     assert people.refused == {"best_equals_worst": 1}
     assert people.n_answers == 16
+    told = {one.annotator: one for one in ranking.axis("style").annotators}
+    assert told["ann"].guess == "machine: the second"
+    assert told["bo"].n_undone == 1
 
 
 def test_identical_texts_are_both_credited_and_pairs_are_analysed_as_pairs(tmp_path: Path) -> None:

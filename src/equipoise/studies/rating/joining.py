@@ -41,7 +41,9 @@ def joined(
     lost = Counter[str]()
     sets = {one.id: one for one in plan.sets}
     by_packet = {key.packet: key for key in keys}
-    said = _fitting(answers, by_packet, sets, lost)
+    guesses = {a.annotator: a.guess or "" for a in answers if a.kind is AnswerKind.GUESSED}
+    chosen = [a for a in answers if a.kind is not AnswerKind.GUESSED]
+    said = _fitting(chosen, by_packet, sets, lost)
     told = _fitting(judgements, by_packet, sets, lost)
     pairs: list[tuple[Judgement, PacketKey]] = []
     for packet in sorted(told):
@@ -51,7 +53,7 @@ def joined(
         except InputError as error:
             lost[error.code or "unfit"] += 1
     return JoinedVerdicts(
-        people=_people(plan, sets, said, by_packet),
+        people=_people(plan, said, by_packet, guesses),
         judgements=tuple(pairs),
         unjoined=dict(sorted(lost.items())),
     )
@@ -74,6 +76,7 @@ def choice_of(key: PacketKey, one: RatingSet, record: Answer | Judgement) -> Cho
         order=key.order,
         template=record.template if isinstance(record, Judgement) else "",
         seconds=None if is_judge else getattr(record, "seconds", None),
+        is_fast=not is_judge and bool(getattr(record, "is_fast", False)),
     )
 
 
@@ -112,10 +115,11 @@ def _fitting(
 
 def _people(
     plan: RatingPlan,
-    sets: Mapping[str, RatingSet],
     said: Mapping[str, Sequence[Answer]],
     keys: Mapping[str, PacketKey],
+    guesses: Mapping[str, str],
 ) -> dict[str, tuple[Answered, ...]]:
+    sets = {one.id: one for one in plan.sets}
     seen: dict[tuple[str, str], dict[str, list[Choice]]] = defaultdict(lambda: defaultdict(list))
     acts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for packet in sorted(said):
@@ -146,6 +150,7 @@ def _people(
                 n_skipped=did["skipped"],
                 n_undone=did["undone"],
                 is_simulated=did["simulated"] > 0,
+                guess=guesses.get(who, ""),
             )
         )
     return {axis: tuple(rows) for axis, rows in found.items()}

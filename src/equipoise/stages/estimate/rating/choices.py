@@ -24,7 +24,7 @@ class Choice:
     `shown` has at each place the arms that the text stands for (several where texts were
     identical). `best` and `worst` are places from 0, null = not given; `is_tie` says that all
     texts were called equal. `cluster` is what sets hang together by: the unit, or what
-    units share.
+    units share. `is_fast`: nobody can have read the texts in that time.
     """
 
     who: str
@@ -39,7 +39,7 @@ class Choice:
     order: int = 0
     template: str = ""
     seconds: float | None = None
-    language: str = ""
+    is_fast: bool = False
 
     @property
     def size(self) -> int:

@@ -19,7 +19,7 @@ _FAST_PART = 0.25
 class Answered:
     """What one annotator did on one axis: verdicts by kind of set, and acts that gave none.
 
-    `tries` counts the attempts at each loud check, by its set.
+    `guess` is what the annotator believed afterwards of who wrote the texts, "" = not asked.
     """
 
     annotator: str
@@ -30,6 +30,7 @@ class Answered:
     n_skipped: int = 0
     n_undone: int = 0
     is_simulated: bool = False
+    guess: str = ""
 
 
 def annotators(
@@ -117,8 +118,9 @@ def _row(
         n_timed=len(times),
         seconds_median=float(np.median(times)) if len(times) else None,
         seconds_fast=float(np.quantile(times, _FAST_SHARE)) if len(times) else None,
-        n_fast=int((times < _FAST_PART * typical).sum()) if typical is not None else 0,
+        n_fast=sum(_is_fast(choice, typical) for choice in one.study),
         is_simulated=one.is_simulated,
+        guess=one.guess,
         why=(
             f"{missed} of {n_silent} silent checks missed; the rule allows "
             f"{plan.n_silent - plan.need} of {plan.n_silent}"
@@ -126,6 +128,12 @@ def _row(
             else ""
         ),
     )
+
+
+def _is_fast(choice: Choice, typical: float | None) -> bool:
+    if choice.is_fast:
+        return True
+    return choice.seconds is not None and choice.seconds < _FAST_PART * (typical or 0.0)
 
 
 def _repeated(

@@ -82,7 +82,10 @@ def _annotator(one: AnnotatorShown) -> tuple[Cell, ...]:
     gone = [f"{count(one.n_skipped)} skipped"] if one.n_skipped else []
     gone += [f"{count(one.n_undone)} undone"] if one.n_undone else []
     return (
-        named(one.annotator),
+        Cell(
+            text=label(one.annotator),
+            note=f"believes: {label(one.guess, 120)}" if one.guess else "",
+        ),
         Cell(text=count(one.n_answers), note=", ".join(gone)),
         Cell(
             text=_of(one.silent_right, one.silent_seen),
