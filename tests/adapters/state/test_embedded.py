@@ -63,7 +63,6 @@ def test_a_state_in_a_server_of_the_study_s_own_is_put_back(tmp_path: Path) -> N
             "probes": [{"name": "sales", "sql": {"postgres": "embedded", "query": QUERY}}],
         },
         old=arm,
-        new=arm,
     )
     done = equipoise("doctor", study)
     assert "ok      state: postgres embedded:state/shop.sql, sha256 " in done.stdout, done.stdout

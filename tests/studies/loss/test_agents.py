@@ -150,7 +150,14 @@ def test_a_model_is_asked_directly_and_only_a_whole_answer_is_one(tmp_path: Path
 
 
 @pytest.mark.requirement("OUT-39")
-@pytest.mark.parametrize(("rule", "n_void"), [("trial", 1), ("unit", 3), ("run", 6)])
+@pytest.mark.parametrize(
+    ("rule", "n_void"),
+    [
+        pytest.param("trial", 1, marks=pytest.mark.slow),
+        ("unit", 3),
+        pytest.param("run", 6, marks=pytest.mark.slow),
+    ],
+)
 def test_one_answer_that_met_its_limit_voids_its_batch(
     tmp_path: Path, rule: str, n_void: int
 ) -> None:

@@ -33,6 +33,8 @@ _STOP_S = 30.0
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_raylet_start_wait_time_s": "120",
+    "RAY_gcs_rpc_server_connect_timeout_s": "60",
+    "RAY_py_gcs_connect_timeout_s": "60",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_ROTATION_MAX_BYTES": "1000000",
     "RAY_ROTATION_BACKUP_COUNT": "1",
