@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from equipoise.blind.hidden import HiddenName, Hides, Sense
+from equipoise.blind.hidden import HiddenName, Hides, Sense, hidden_name
 from equipoise.blind.leaks import Leak, find_leaks, find_words, mask
 from equipoise.records.packet import Doc
 from equipoise.records.rating_plan import Output
@@ -28,7 +28,7 @@ class FoundLeak:
     Attributes:
         arm: the arm whose output it is.
         unit: the unit.
-        part: ``text``, ``prompt`` or ``doc NAME``.
+        part: ``text``, ``prompt`` or ``doc`` with its number from 0.
         leak: what was found.
         words: the words that stood there.
     """
@@ -81,52 +81,45 @@ def mask_outputs(
 ) -> tuple[tuple[Output, ...], LeakReport]:
     """Gives the outputs as raters may see them, and what was found in them.
 
-    Every text, prompt and document of every arm is searched for all names and masked in the same
-    way, so that a mask says nothing of whose text it is in. An ordinary word that names an arm is
-    flagged where it stands more than three times as often in that arm's outputs as in others.
-    Documents that are not shown are masked too. Names of documents stay, since an axis shows them
-    by name: `judge_texts` has those that are shown.
+    Every text, prompt and document of every arm is searched for all names, a text for its own
+    trial's id too, and masked in the same way, so that a mask says nothing of whose text it is in.
+    An ordinary word that names an arm is flagged where it stands more than three times as often in
+    that arm's outputs as in others. Documents that are not shown are masked too. Names of documents
+    stay, since an axis shows them by name: `judge_texts` has those that are shown.
     """
     masked: list[Output] = []
     found: list[FoundLeak] = []
     n_outputs: Counter[str] = Counter()
-    seen: dict[str, tuple[Leak, ...]] = {}
-
-    def clean(output: Output, part: str, text: str) -> str:
-        if text not in seen:
-            seen[text] = find_leaks(text, names)
-        found.extend(
-            FoundLeak(
-                arm=output.arm,
-                unit=output.unit,
-                part=part,
-                leak=leak,
-                words=text[leak.start : leak.end],
-            )
-            for leak in seen[text]
-        )
-        return mask(text, seen[text])
-
+    shared: dict[str, tuple[Leak, ...]] = {}  # prompts and documents are those of other arms too
     for output in outputs:
         n_outputs[output.arm] += 1
+        parts = {"text": output.text, "prompt": output.prompt}
+        parts |= {f"doc {number}": doc.text for number, doc in enumerate(output.docs)}
+        clean: dict[str, str] = {}
+        for part, text in parts.items():
+            if part == "text":
+                leaks = find_leaks(text, [*names, *_own_run(output)])
+            else:
+                if text not in shared:
+                    shared[text] = find_leaks(text, names)
+                leaks = shared[text]
+            clean[part] = mask(text, leaks)
+            where = {"arm": output.arm, "unit": output.unit, "part": part}
+            found += [
+                FoundLeak(**where, leak=leak, words=text[leak.start : leak.end]) for leak in leaks
+            ]
         docs = tuple(
-            Doc(
-                name=doc.name,
-                text=clean(output, f"doc {doc.name}", doc.text),
-                lang=doc.lang,
-            )
-            for doc in output.docs
+            Doc(name=doc.name, text=clean[f"doc {number}"], lang=doc.lang)
+            for number, doc in enumerate(output.docs)
         )
-        masked.append(
-            replace(
-                output,
-                text=clean(output, "text", output.text),
-                prompt=clean(output, "prompt", output.prompt),
-                docs=docs,
-            )
-        )
+        masked.append(replace(output, text=clean["text"], prompt=clean["prompt"], docs=docs))
     found += _own_words(masked, [one for one in names if one.hides is Hides.ARM], n_outputs)
     return tuple(masked), LeakReport(n_outputs=dict(n_outputs), found=tuple(found))
+
+
+def _own_run(output: Output) -> tuple[HiddenName, ...]:
+    """The id of the trial that the output is of; those of others say nothing of whose it is."""
+    return (hidden_name(output.trial, Hides.RUN, Sense.SURE),) if output.trial else ()
 
 
 def _own_words(

@@ -77,7 +77,6 @@ def blinded(
         models={model for output in listed for model in output.models or ()},
         families=families,
         skills=hidden,
-        runs={output.trial for output in listed if output.trial},
     )
     masked, report = mask_outputs(listed, names)
     kept: dict[str, dict[str, object]] = {}
