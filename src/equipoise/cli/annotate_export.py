@@ -9,10 +9,10 @@ import click
 @click.argument("study", type=click.Path(path_type=Path))
 @click.option(
     "--what",
-    type=click.Choice(["tasks", "answers"]),
+    type=click.Choice(["tasks", "answers", "joined"]),
     default="tasks",
     show_default=True,
-    help="What people are asked, or what they answered.",
+    help="What people are asked, what they answered, or that with the arms it was about.",
 )
 @click.option(
     "--format",
@@ -39,13 +39,22 @@ def command(study: Path, *, what: str, form: str, out: Path, database: str) -> N
 
     No arm, no key and no right answer of a check is in them. Nothing is overwritten.
 
+    --what joined reads the key and gives one row for each text that somebody saw, with its arm; the
+    audit log of the campaign says so, and whoever reads the table is not blind any more.
+
     Exit codes: 0 written; 2 a file stands there already, or the form has none for answers; 3 there
     is no campaign, or nobody has answered.
     """
     from equipoise.studies.rating.exchanging import export_answers, export_tasks
     from equipoise.wiring.annotating import answers_database
 
-    if what == "tasks":
+    if what == "joined":
+        from equipoise.cli.clock import now
+        from equipoise.studies.rating.joined import export_joined
+
+        kept = answers_database(database)
+        paths = export_joined(study, form, out, now=now(), database=kept)
+    elif what == "tasks":
         paths = export_tasks(study, form, out)
     else:
         paths = export_answers(study, form, out, database=answers_database(database))

@@ -1,6 +1,7 @@
 """Tasks go to other tools and answers come back, each fault named and counted."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
@@ -231,3 +232,31 @@ def test_a_file_of_another_form_is_refused(
     assert told in refused("annotate", "import", study, path, "--format", form)
     code, _, err = run("annotate", "import", study, tmp_path / "nowhere", "--format", form)
     assert code == 3, err
+
+
+def test_one_command_joins_answers_with_the_key_and_says_that_it_was_read(
+    study: Path, tmp_path: Path
+) -> None:
+    fine("annotate", "rate", study, "--annotator", "ann", given="1 2\nu\n3 1\ns\n")
+    out = tmp_path / "joined.jsonl"
+    fine("annotate", "export", study, "--what", "joined", "--format", "jsonl", "-o", out)
+    rows = lines_of(out)
+    keys = {key["packet"]: key for key in lines_of(study / "campaign" / "keys.jsonl")}
+    assert len(rows) == 6
+    for row in rows:
+        assert row["arm"] == keys[row["packet"]]["arms"][row["place"] - 1]
+    answered = [row for row in rows if row["answer"] != "skipped"]
+    assert [(row["label"], row["answer"]) for row in answered] == [
+        ("A", "worst"), ("B", ""), ("C", "best"),
+    ]  # fmt: skip
+    table = tmp_path / "joined.csv"
+    fine("annotate", "export", study, "--what", "joined", "-o", table)
+    assert len(table.read_text(encoding="utf-8").splitlines()) == 7
+    with sqlite3.connect(study / "campaign" / "answers.sqlite") as database:
+        said = [row[0] for row in database.execute("SELECT what FROM audit WHERE who = 'key'")]
+    assert len(said) == 2
+    assert said[0].startswith("read for a joined table")
+    study.joinpath("campaign", "keys.jsonl").unlink()
+    assert "cannot be read" in refused(
+        "annotate", "export", study, "--what", "joined", "-o", tmp_path / "none"
+    )

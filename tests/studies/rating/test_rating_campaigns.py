@@ -119,6 +119,7 @@ def test_one_person_rates_in_a_terminal_and_goes_on_later(ready: Path, tmp_path:
     assert "people have answered" in refused("annotate", "simulate", study, code=3)
 
 
+@pytest.mark.requirement("PIL-32")
 def test_a_loud_check_is_asked_again_with_its_warning(ready: Path, tmp_path: Path) -> None:
     study = copytree(ready, tmp_path / "study")
     checks = json.loads(study.joinpath("campaign", "checks.json").read_bytes())

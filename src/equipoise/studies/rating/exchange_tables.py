@@ -50,7 +50,7 @@ def tasks_as_csv(campaign: Campaign) -> bytes:
                 *("" for _ in range(most - len(texts))),
             ]
         )
-    return _csv(head, ([_plain(cell) for cell in row] for row in rows))
+    return as_csv(head, ([_plain(cell) for cell in row] for row in rows))
 
 
 def tasks_as_jsonl(campaign: Campaign) -> bytes:
@@ -68,13 +68,22 @@ def answers_as_csv(answers: Iterable[Answer]) -> bytes:
     for one in answers:
         told = _told(one)
         rows.append(["" if told[key] is None else _cell(told[key]) for key in ANSWER_COLUMNS])
-    return _csv(list(ANSWER_COLUMNS), rows)
+    return as_csv(list(ANSWER_COLUMNS), rows)
 
 
 def answers_as_jsonl(answers: Iterable[Answer]) -> bytes:
     """Gives one object an answer, in their order; the chosen texts by their letters."""
     told = ({k: v for k, v in _told(one).items() if v is not None} for one in answers)
     return b"".join(encode(one) + b"\n" for one in told)
+
+
+def as_csv(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    """Gives a table as CSV in UTF-8, its lines ended by a line feed."""
+    out = io.StringIO(newline="")
+    write = csv.writer(out, lineterminator="\n")
+    write.writerow(head)
+    write.writerows(rows)
+    return out.getvalue().encode("utf-8", "surrogatepass")
 
 
 def rows_of_csv(content: bytes, name: str) -> Iterator[Row]:
@@ -193,11 +202,3 @@ def _cell(value: Any) -> str:
 
 def _plain(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def _csv(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
-    out = io.StringIO(newline="")
-    write = csv.writer(out, lineterminator="\n")
-    write.writerow(head)
-    write.writerows(rows)
-    return out.getvalue().encode("utf-8", "surrogatepass")

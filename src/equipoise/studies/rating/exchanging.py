@@ -76,11 +76,11 @@ def export_tasks(study: Path, form: str, out: Path) -> list[Path]:
     """
     campaign = read_campaign(study)
     if form == "csv":
-        return _write({out: tasks_as_csv(campaign)})
+        return write_files({out: tasks_as_csv(campaign)})
     if form == "jsonl":
-        return _write({out: tasks_as_jsonl(campaign)})
+        return write_files({out: tasks_as_jsonl(campaign)})
     files = potato_files(campaign) if form == "potato" else label_studio_files(campaign)
-    return _write({out / name: content for name, content in files.items()})
+    return write_files({out / name: content for name, content in files.items()})
 
 
 def export_answers(
@@ -96,7 +96,7 @@ def export_answers(
         raise InputError(f"--format {form} of answers", wanted="csv or jsonl", code="no_form")
     read_campaign(study)
     answers = answers_of(study, database)
-    return _write({out: (answers_as_csv if form == "csv" else answers_as_jsonl)(answers)})
+    return write_files({out: (answers_as_csv if form == "csv" else answers_as_jsonl)(answers)})
 
 
 def import_answers(
@@ -209,7 +209,12 @@ def _files(path: Path, form: str) -> list[Path]:
     return [path]
 
 
-def _write(contents: dict[Path, bytes]) -> list[Path]:
+def write_files(contents: dict[Path, bytes]) -> list[Path]:
+    """Writes new files and gives their paths.
+
+    Raises:
+        InputError: one of them stands there already.
+    """
     if taken := [str(path) for path in contents if path.exists() or path.is_symlink()]:
         raise InputError(
             f"{', '.join(taken[:3])} stands there already",
