@@ -64,6 +64,8 @@ def test_one_repeat_or_one_judge_far_off_turns_nothing(tmp_path: Path) -> None:
     assert axis.panel_estimate.pairs[0].logit is not None
 
 
+@pytest.mark.requirement("A19")
+@pytest.mark.requirement("A22")
 def test_what_cannot_be_read_is_no_verdict_and_is_counted_by_arm(tmp_path: Path) -> None:
     made = Rated(arms=("A", "B", "C"), n_units=30, size=2, plan={"panel": panel("g", "h")})
     made.plan = dict(made.plan) | {"decides": "panel"}

@@ -98,7 +98,7 @@ def _cleared(value: float) -> float:
 def _reach(fit: LogitFit, column: int) -> float:
     """Gives how far the 95 % limits of an effect lie from it; 0 where all clusters say the same."""
     spread = max(0.0, float(fit.covariance[column, column]))
-    return t_quantile(0.95, fit.df) * float(np.sqrt(spread))
+    return _cleared(t_quantile(0.95, fit.df) * float(np.sqrt(spread)))
 
 
 def _refuse_wide(fit: LogitFit, names: list[str]) -> None:

@@ -26,11 +26,16 @@ def judges_section(axis: AxisShown, anchor: str) -> Section | None:
     if axis.panel is not None and axis.panel.validation is not None:
         held.append(axis.panel.validation)
     if any(one.n_sets for one in held):
-        tables += [_validation(held), _beside(axis, held)]
+        tables += [_validation(axis, held), _beside(held)]
     rates = [rate for one in held for rate in one.corrections]
-    if rates:
+    if any(rate.n_judged for rate in rates):
         tables.append(_corrected(held))
     notes = [note for one in axis.judges for note in _judge_notes(one)]
+    if rates and not any(rate.n_judged for rate in rates):
+        notes.append(
+            "Every set that judges judged was rated by people too: there is no rate of theirs to "
+            "correct."
+        )
     if held and not any(one.n_sets for one in held):
         notes.append("No set was rated by people too: judge not validated.")
     notes += dict.fromkeys(note for one in held for note in _held_notes(one))
@@ -121,7 +126,17 @@ def _unreadable(judges: tuple[JudgeShown, ...]) -> Table:
     return table("Answers without a verdict", columns, rows)
 
 
-def _validation(held: list[Validation]) -> Table:
+def _validation(axis: AxisShown, held: list[Validation]) -> Table:
+    """Gives the sources beside each other, and what picking the longest text would earn."""
+    rows: list[tuple[Cell, ...]] = [_held(one) for one in held]
+    if axis.panel is not None and axis.panel.longer_top1 is not None:
+        blank = Cell(text="")
+        longest = (
+            Cell(text="picking the longest"),
+            blank,
+            Cell(text=share(axis.panel.longer_top1)),
+        )
+        rows.append((*longest, *[blank] * 5))
     columns = (
         "Source",
         "#Sets with people",
@@ -132,7 +147,7 @@ def _validation(held: list[Validation]) -> Table:
         "#People's",
         "Result",
     )
-    return table("Held against people, inside the same sets", columns, [_held(one) for one in held])
+    return table("Held against people, inside the same sets", columns, rows)
 
 
 def _held(one: Validation) -> tuple[Cell, ...]:
@@ -154,8 +169,8 @@ def _held(one: Validation) -> tuple[Cell, ...]:
     )
 
 
-def _beside(axis: AxisShown, held: list[Validation]) -> Table:
-    """Gives the secondary figures, and those of picking the longest text."""
+def _beside(held: list[Validation]) -> Table:
+    """Gives the secondary figures."""
     rows: list[tuple[Cell, ...]] = [
         (
             named(one.source),
@@ -168,9 +183,6 @@ def _beside(axis: AxisShown, held: list[Validation]) -> Table:
         )
         for one in held
     ]
-    if axis.panel is not None and axis.panel.longer_top1 is not None:
-        top = f"top choice {share(axis.panel.longer_top1)}"
-        rows.append((Cell(text="picking the longest", note=top), *[Cell(text="")] * 6))
     columns = (
         "Source",
         "#Exactly the same best",
