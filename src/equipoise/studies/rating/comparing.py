@@ -1,6 +1,7 @@
 """From plan, archives and keys of a rating study to `ranking.json` and its pages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -17,16 +18,21 @@ from equipoise.stages.report.rating.page import to_rating_page
 from equipoise.studies.rating.axes import axis_shown
 from equipoise.studies.rating.joining import joined
 from equipoise.studies.rating.reading import THRESHOLD, Gathered, gather
+from equipoise.studies.rating.unblinding import note_unblinding
 
 COMPARISONS = "comparisons"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingCompared:
-    """What follows from a rating study: the ranking, and its files' bytes by name."""
+    """What follows from a rating study: the ranking, and its files' bytes by name.
+
+    `remark` says, where rating still goes on, that who has read this is not blind any more.
+    """
 
     ranking: Ranking
     files: dict[str, bytes]
+    remark: str = ""
 
 
 def folder_of(study: Path, plan_sha256: str) -> Path:
@@ -34,8 +40,15 @@ def folder_of(study: Path, plan_sha256: str) -> Path:
     return study / COMPARISONS / f"ranking-{plan_sha256[:8]}"
 
 
-def compare(study: Path, made_by: str = __version__) -> RatingCompared:
+def compare(
+    study: Path, made_by: str = __version__, *, at: datetime | None = None
+) -> RatingCompared:
     """Derives the ranking of a study and writes its files.
+
+    Args:
+        study: the study's folder.
+        made_by: the version of the program that is named in the files.
+        at: the time, for the log of unblinding; null = it is not logged.
 
     Raises:
         Blocked, InputError, Tampered: as `gather`.
@@ -43,6 +56,8 @@ def compare(study: Path, made_by: str = __version__) -> RatingCompared:
     """
     given = gather(study)
     found = derive(given, made_by)
+    if at is not None:
+        found = replace(found, remark=note_unblinding(study, given, at))
     folder = folder_of(study, found.ranking.plan_sha256)
     if locked := locks(found.ranking):
         replace_file(study / THRESHOLD, pretty(locked))
