@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from equipoise.archive.manifest import Manifest
+from equipoise.archive.manifest import Document, Manifest
 from equipoise.archive.store import Archive
 from equipoise.errors import ArchiveLocked, Tampered
 from equipoise.pipeline.verifying import verify_archive
@@ -20,7 +20,7 @@ MANIFEST = Manifest(run_id="made-0", kind="import", tool_version="0")
 WRITER = """
 import sys
 from pathlib import Path
-from equipoise.archive.manifest import Manifest
+from equipoise.archive.manifest import Document, Manifest
 from equipoise.archive.store import Archive
 from equipoise.records.trial import Trial
 
@@ -134,3 +134,27 @@ def test_two_processes_on_one_archive(tmp_path: Path) -> None:
         assert Archive.open(path).manifest.run_id == "made-0"
         process.kill()
     Archive.append_to(path).close()
+
+
+@pytest.mark.requirement("E2E-23")
+def test_documents_of_a_trial_that_was_not_recorded_are_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    archive = Archive.create(path, Manifest(run_id="run-0", kind="run", tool_version="0"))
+    trials = [made_trial(f"u{number}") for number in range(3)]
+    archive.attach("loss-catalog.v1.json", [b"{}"])
+    for number, trial in enumerate(trials):
+        archive.attach(f"{trial.id}/journal.jsonl", [f"line {number}\n".encode()])
+        if number < 2:
+            archive.append(trial)
+        if number == 0:
+            archive.commit()
+    archive.sync()
+    archive.abandon()
+    with Archive.append_to(path) as archive:
+        assert any("1 documents of trials that were not recorded" in s for s in archive.salvaged)
+        archive.attach(f"{trials[2].id}/journal.jsonl", [b"line 2, again\n"])
+        archive.append(trials[2])
+    names = [document.name for document in Archive.open(path).read(Document)]
+    assert names == ["loss-catalog.v1.json", *(f"{t.id}/journal.jsonl" for t in trials)]
+    assert len(list(path.joinpath("torn").iterdir())) == 1
+    assert all(fault.is_note for fault in verify_archive(path))

@@ -6,20 +6,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from equipoise.archive.chain import Break, walk
+import msgspec
+
+from equipoise.archive.chain import Break, read_bodies, walk
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.archive.manifest import TORN, ChainHead, Head, Manifest, chains_of, genesis
 from equipoise.errors import Tampered
 from equipoise.records.codec import digest
 
 _READ = 1 << 20
+_DOCUMENTS, _TRIALS = "documents.jsonl", "trials.jsonl"
+
+
+class _Trial(msgspec.Struct):
+    id: str
+
+
+class _Document(msgspec.Struct):
+    name: str
 
 
 def recover(path: Path, manifest: Manifest, head: Head) -> tuple[dict[str, ChainHead], list[str]]:
     """Gives the true end of every chained file, and one sentence for each thing that was done.
 
     An unterminated or broken last line beyond the committed end is moved to `torn/`; whole lines
-    beyond the committed end are taken up. The caller holds the lock.
+    beyond the committed end are taken up. Documents of a run whose trial did not get so far are set
+    aside too: the trial will be executed again, and what it left then is all that it left. The
+    caller holds the lock.
 
     Raises:
         Tampered: anything else does not follow.
@@ -34,7 +47,35 @@ def recover(path: Path, manifest: Manifest, head: Head) -> tuple[dict[str, Chain
             n_new = found.n_lines - head.files[name].n_lines
             done.append(f"{name}: {n_new} whole lines written before the stop were taken up")
         ends[name] = found
+    if manifest.kind == "run":
+        done += _orphans_set_aside(path, manifest, head, ends)
     return ends, done
+
+
+def _orphans_set_aside(
+    path: Path, manifest: Manifest, head: Head, ends: dict[str, ChainHead]
+) -> list[str]:
+    """Cuts the last documents that no trial followed, as a kill between the two leaves them."""
+    start, end = head.files[_DOCUMENTS], ends[_DOCUMENTS]
+    if end.n_lines == start.n_lines:
+        return []
+    trials = {
+        msgspec.json.decode(body, type=_Trial).id
+        for body in read_bodies(path / _TRIALS, genesis(manifest, _TRIALS), ends[_TRIALS])
+    }
+    kept, n_cut = start, 0
+    for step in walk(path / _DOCUMENTS, genesis(manifest, _DOCUMENTS)):
+        if isinstance(step, Break) or step.number > end.n_lines:
+            break
+        trial, slash, _ = msgspec.json.decode(step.body, type=_Document).name.partition("/")
+        n_cut += 1
+        if step.number <= start.n_lines or not slash or trial in trials:
+            kept, n_cut = ChainHead(n_lines=step.number, n_bytes=step.end, last=step.sha256), 0
+    if not n_cut:
+        return []
+    ends[_DOCUMENTS] = kept
+    what = f"{n_cut} documents of trials that were not recorded"
+    return [_set_aside(path / _DOCUMENTS, kept, what)]
 
 
 @contextmanager
@@ -76,7 +117,7 @@ def _true_end(path: Path, first: str, end: ChainHead) -> tuple[ChainHead, bool]:
     return found, is_torn
 
 
-def _set_aside(path: Path, end: ChainHead) -> str:
+def _set_aside(path: Path, end: ChainHead, what: str = "") -> str:
     with storage_errors(f"setting aside the torn tail of {path.name}"):
         with path.open("rb") as file:
             file.seek(end.n_bytes)
@@ -86,7 +127,8 @@ def _set_aside(path: Path, end: ChainHead) -> str:
         place = folder / f"{path.name}.{end.n_lines}.{digest(tail)[:12]}"
         replace_file(place, tail)
         os.truncate(path, end.n_bytes)
-    return f"{path.name}: a torn last line of {len(tail)} bytes was set aside as torn/{place.name}"
+    what = what or f"a torn last line of {len(tail)} bytes"
+    return f"{path.name}: set aside as torn/{place.name}: {what}"
 
 
 def _size(path: Path) -> int:
