@@ -1,8 +1,9 @@
 """Asks model judges, and keeps what each said: resumed after any end, nothing is asked twice."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -52,6 +53,21 @@ class _Sitting:
     freed: anyio.Event = field(default_factory=anyio.Event)
 
 
+@contextmanager
+def appending(place: Path) -> Iterator[Archive]:
+    """Gives the archive to be appended to; however that ends, what is durable is taken up.
+
+    What an interruption left half written is given up, and never made good by a commit.
+    """
+    try:
+        with Archive.append_to(place) as archive:
+            yield archive
+    except BaseException:
+        with suppress(EquipoiseError), Archive.append_to(place):
+            pass
+        raise
+
+
 def ask_judges(
     archive: Archive, panel: PanelPlan, questions: Iterable[Question], means: Means
 ) -> Told:
@@ -72,9 +88,6 @@ def ask_judges(
         return anyio.run(_ask, archive, panel, list(questions), means)
     except BaseExceptionGroup as group:
         raise _first(group) from group
-    finally:
-        with suppress(EquipoiseError):
-            archive.commit()
 
 
 async def _ask(

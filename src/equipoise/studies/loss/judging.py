@@ -16,7 +16,7 @@ from equipoise.blind.leaks import MASK
 from equipoise.blind.packets import make_packet
 from equipoise.blind.private_files import read_private, study_secret
 from equipoise.errors import Blocked
-from equipoise.pipeline.judging import ask_judges
+from equipoise.pipeline.judging import appending, ask_judges
 from equipoise.pipeline.judging_terms import Means, Told, spent
 from equipoise.pipeline.staging import publish, staged
 from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
@@ -180,7 +180,7 @@ def _ask(bench: _Bench, run: Run, means: Means) -> Told:
     ordered = doubling_order((w.trial.unit for w in run.work), bench.sealed.plan.seed)
     questions = list(_questions(bench, run, frozenset()))
     first = {question.packet.id for question, _ in questions}
-    with Archive.append_to(place) as archive:
+    with appending(place) as archive:
         told = ask_judges(archive, bench.panel, [q for q, _ in questions], means)
         if bench.panel.policy is not Policy.DOUBLE:
             return told

@@ -14,7 +14,7 @@ from equipoise.blind.legal_judges import LegalJudges, legal_judges
 from equipoise.blind.packets import make_packet, shown_arms
 from equipoise.blind.private_files import study_secret
 from equipoise.errors import Blocked, InputError, Tampered
-from equipoise.pipeline.judging import ask_judges
+from equipoise.pipeline.judging import appending, ask_judges
 from equipoise.pipeline.judging_terms import Means, Told
 from equipoise.pipeline.staging import publish, staged
 from equipoise.records.codec import digest, pretty
@@ -104,7 +104,7 @@ def judge_study(study: Path, means: Means | None) -> Judged:
     _begin(held, place, means)
     told = Told()
     if means is not None:
-        with Archive.append_to(place) as archive:
+        with appending(place) as archive:
             told = ask_judges(archive, held.panel, [question for question, _ in asked], means)
     return _judged(held, place, told, (judged, unjudged, asked))
 
