@@ -90,6 +90,8 @@ def test_a_whole_list_without_script(made: Made, address: str, visit: Visit) -> 
     board = visit(address, made.path("")).page("")
     code = done.text.split('id="code">')[1].split("<")[0]
     assert "<td>failed</td>" in board
+    assert "Machines (1)" in board
+    assert "a house style" not in board
     assert codes_of(board, "ann")[1] == code
     assert "1 of 1 (1 wrong try)</td>\n<td>0 of 1 (1 wrong try)</td>\n<td>0 of 1</td>" in board
     mine = [one for one in made.kept() if one.annotator == "ann"]

@@ -1,12 +1,13 @@
 """What the dashboard shows: progress, checks, times, agreement; it knows no system."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median, quantiles
 
 from equipoise.annotate.agreeing import AxisAgreement, agreements
 from equipoise.annotate.campaign import Campaign
 from equipoise.annotate.checks import Checked, checked, passed
+from equipoise.annotate.pages import GUESSES
 from equipoise.annotate.stamps import code
 from equipoise.annotate.standing import stand
 from equipoise.records.answer import Answer, AnswerKind, standing
@@ -43,6 +44,8 @@ class Overview:
     n_silent: int
     need: int
     n_simulated: int = 0
+    guesses: dict[str, int] = field(default_factory=dict)
+    """What people think of who wrote the texts, once they handed in -> how many think so."""
 
 
 def overview(campaign: Campaign, answers: Sequence[Answer], secret: bytes) -> Overview:
@@ -58,8 +61,16 @@ def overview(campaign: Campaign, answers: Sequence[Answer], secret: bytes) -> Ov
         n_all=sum(person.n_all for person in people),
         n_silent=campaign.rule.n_silent,
         need=campaign.rule.need,
+        guesses=_guesses(answers),
         n_simulated=sum(one.is_simulated for one in answers),
     )
+
+
+def _guesses(answers: Sequence[Answer]) -> dict[str, int]:
+    """Counts what was picked; words of people's own are left to who collects the answers."""
+    said = [one.guess or "" for one in answers if one.kind is AnswerKind.GUESSED]
+    picked = [GUESSES.get(guess.partition(":")[0], "") for guess in said]
+    return {words: picked.count(words) for words in GUESSES.values() if words in picked}
 
 
 def _person(campaign: Campaign, name: str, answers: list[Answer], secret: bytes) -> Person:
