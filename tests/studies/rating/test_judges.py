@@ -15,7 +15,7 @@ from equipoise.records.event import Seal, SealLabel
 from equipoise.records.judgement import ReadState
 from equipoise.records.ranking import AxisShown
 from equipoise.records.rating_plan import RatingSet
-from equipoise.stages.estimate.rating.validating import Bar, Labelled, Source, validated
+from equipoise.stages.estimate.rating.validating import Bar, Labelled, Source, bar_of, validated
 from equipoise.studies.rating.comparing import compare
 from studies.rating.rated import Rated, feeling, panel, preferring
 
@@ -261,3 +261,12 @@ def test_a_fine_correlation_over_all_sets_does_not_validate_a_judge() -> None:
     assert found.top1 == 0.0
     assert not found.passed
     assert any("not shown to be better than chance" in why for why in found.failed)
+
+
+def test_the_bar_for_judges_can_be_registered_and_nonsense_is_refused() -> None:
+    told = bar_of({"validation": {"sets": "50", "of_ceiling": "0.9"}})
+    assert told == Bar(sets=50, of_ceiling=0.9)
+    assert bar_of({}) == Bar()
+    for bad in ({"sets": "many"}, {"set": "50"}, {"ties": "nan"}, ["sets"]):
+        with pytest.raises(InputError, match="validation of judges"):
+            bar_of({"validation": bad})

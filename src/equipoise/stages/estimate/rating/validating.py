@@ -1,5 +1,6 @@
 """Judges held against people inside the sets that both judged."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.errors import EquipoiseError, NotEstimable
+from equipoise.errors import EquipoiseError, InputError, NotEstimable
 from equipoise.records.validation import Validation
 from equipoise.stages.estimate.rating.choices import Choice, FloatArray, ends, numbered
 from equipoise.stages.estimate.rating.verdicts import level
@@ -45,13 +46,28 @@ class Bar:
 
 
 def bar_of(settings: Mapping[str, Any]) -> Bar:
-    """Gives the bar of a plan: the entry ``validation`` of the panel's settings, else the usual."""
+    """Gives the bar of a plan: the entry ``validation`` of the panel's settings, else the usual.
+
+    Raises:
+        InputError: another key, or no number.
+    """
     asked = settings.get("validation") or {}
-    return Bar(
-        sets=int(asked.get("sets", _FEWEST_SETS)),
-        of_ceiling=float(asked.get("of_ceiling", _OF_CEILING)),
-        ties=float(asked.get("ties", _MOST_TIES)),
-    )
+    usual = Bar()
+    known = {"sets": usual.sets, "of_ceiling": usual.of_ceiling, "ties": usual.ties}
+    try:
+        strange = sorted(set(asked) - set(known))
+        found = {name: float(asked.get(name, value)) for name, value in known.items()}
+    except (TypeError, ValueError, AttributeError):
+        strange = [str(asked)]
+        found = {}
+    if strange or not all(0.0 <= value < math.inf for value in found.values()):
+        raise InputError(
+            f"validation of judges: {strange or asked}",
+            wanted=f"numbers for {', '.join(known)}",
+            where="study.yaml: judges.settings.validation",
+            code="bad_validation",
+        )
+    return Bar(sets=int(found["sets"]), of_ceiling=found["of_ceiling"], ties=found["ties"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
