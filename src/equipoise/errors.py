@@ -16,6 +16,7 @@
 Every message says what was found, what was wanted, and the mend.
 """
 
+import shlex
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -106,3 +107,12 @@ def nearest(name: str, valid: list[str]) -> str:
     """Names the nearest valid names in a clause, ``did you mean 'unit'?``; may be empty."""
     close = get_close_matches(name, valid, n=2, cutoff=0.6)
     return f"did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
+
+
+def as_word(path: object) -> str:
+    """A path as one word of a shell command that a message says to type.
+
+    >>> as_word("my study")
+    "'my study'"
+    """
+    return shlex.quote(str(path))

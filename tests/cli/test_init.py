@@ -1,5 +1,6 @@
 """`init loss` writes a study that works as it is, and never writes over anything."""
 
+import shlex
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -12,6 +13,13 @@ def test_the_starter_is_written_and_can_be_planned(tmp_path: Path) -> None:
     said = equipoise("init", "loss", tmp_path / "new" / "study")
     assert f"{tmp_path / 'new' / 'study' / 'study.yaml'}\n" in said
     assert "plan" in equipoise("plan", tmp_path / "new" / "study")
+
+
+def test_the_next_command_can_be_typed_as_it_is_told(tmp_path: Path) -> None:
+    study = tmp_path / "my study; über alles"
+    equipoise("init", "loss", study)
+    told = equipoise("plan", study).rpartition("then equipoise ")[2]
+    assert "self-declared" in equipoise(*shlex.split(told))
 
 
 def test_the_readme_takes_the_starter_through_as_it_is(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from equipoise.annotate.sqlite import SqliteFile
 from equipoise.annotate.store import Database, Store, check_belong
-from equipoise.errors import Blocked
+from equipoise.errors import Blocked, as_word
 from equipoise.records.answer import Answer
 
 ANSWERS = "answers.sqlite"
@@ -37,7 +37,7 @@ def answers(study: Path, database: Database | None = None) -> list[Answer]:
     if database is None and not answers_file(study).is_file():
         raise Blocked(
             f"there is no {answers_file(study)}: nobody has answered anything yet; "
-            f"mend: equipoise annotate serve {study}"
+            f"mend: equipoise annotate serve {as_word(study)}"
         )
     store = open_store(study, database)
     try:

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from equipoise.annotate.links import DASHBOARD, Tokens
-from equipoise.errors import Blocked, InputError
+from equipoise.errors import Blocked, InputError, as_word
 from equipoise.records.answer import Answer, AnswerKind
 from equipoise.records.codec import decode
 from equipoise.records.packet import Packet
@@ -104,7 +104,8 @@ def read_campaign(study: Path) -> Campaign:
     folder = study / "campaign"
     if not (folder / PACKETS).is_file():
         raise Blocked(
-            f"{study} has no campaign/{PACKETS}; mend: equipoise annotate make {study} writes it"
+            f"{study} has no campaign/{PACKETS}; mend: "
+            f"equipoise annotate make {as_word(study)} writes it"
         )
     packets = {packet.id: packet for packet in _lines(folder / PACKETS, Packet)}
     for packet in packets.values():

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from equipoise.errors import as_word
+
 
 @click.command("collect")
 @click.argument("study", type=click.Path(path_type=Path))
@@ -29,4 +31,4 @@ def command(study: Path, *, database: str) -> None:
     marked = ", simulated" if done.is_simulated else ""
     click.echo(f"{done.archive}: {done.n_new:,} new of {done.n_all:,} answers{marked}")
     click.echo(f"  head {done.head}")
-    click.echo(f"next: equipoise compare {study}")
+    click.echo(f"next: equipoise compare {as_word(study)}")

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from equipoise.errors import as_word
+
 
 @click.command("import")
 @click.argument("study", type=click.Path(path_type=Path))
@@ -53,4 +55,4 @@ def command(
     write(f"{taken.n_new:,} of {taken.n_rows:,} answers taken{known}\n")
     if taken.found.refused:
         write(f"refused: {taken.found.told()}\n")
-    write(f"next: equipoise annotate collect {study}\n")
+    write(f"next: equipoise annotate collect {as_word(study)}\n")

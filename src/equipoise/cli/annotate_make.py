@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from equipoise.errors import as_word
+
 
 @click.command("make")
 @click.argument("study", type=click.Path(path_type=Path))
@@ -34,7 +36,10 @@ def command(study: Path, *, renew: str | None, renew_dashboard: bool) -> None:
     click.echo("links, told this once (behind the address that `annotate serve` prints):")
     for name, token in made.tokens.items():
         click.echo(_link(name, token))
-    click.echo(f"next: equipoise annotate serve {study}, or equipoise annotate rate {study}")
+    click.echo(
+        f"next: equipoise annotate serve {as_word(study)}, "
+        f"or equipoise annotate rate {as_word(study)}"
+    )
 
 
 def _link(name: str, token: str) -> str:

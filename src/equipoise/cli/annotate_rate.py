@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from equipoise.cli.screen import write
+from equipoise.errors import as_word
 
 
 @click.command("rate")
@@ -47,7 +48,7 @@ def command(study: Path, *, annotator: str, database: str) -> None:
     finally:
         store.close()
     if end == "done":
-        write(f"next: equipoise annotate collect {study}\n")
+        write(f"next: equipoise annotate collect {as_word(study)}\n")
 
 
 def _line(prompt: str) -> str | None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from equipoise.errors import as_word
+
 
 @click.command("simulate")
 @click.argument("study", type=click.Path(path_type=Path))
@@ -69,4 +71,4 @@ def command(
     mind = Mind(worth=worth, reliability=reliability, spread=spread, seed=seed)
     n = simulate(study, mind, now=now(), people=people, database=answers_database(database))
     click.echo(f"simulated: {n:,} answers, reliability {reliability:g}, none of them by people")
-    click.echo(f"next: equipoise annotate status {study}")
+    click.echo(f"next: equipoise annotate status {as_word(study)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli.screen import write, write_json
+from equipoise.errors import as_word
 
 if TYPE_CHECKING:
     from equipoise.studies.loss.grading_told import Tally, Told
@@ -83,11 +84,14 @@ def command(
         other = f" --catalog {versions[0]}" if catalog is not None and len(versions) == 1 else ""
         without = sorted({told.arm for told in graded if not told.n_trials})
         for name in without:
-            write(f"next: equipoise run {study} --arm {name}, which has no trial yet; then grade\n")
+            write(
+                f"next: equipoise run {as_word(study)} --arm "
+                f"{name}, which has no trial yet; then grade\n"
+            )
         if stopped:
-            write(f"judges were stopped: {stopped}\nnext: equipoise grade {study}\n")
+            write(f"judges were stopped: {stopped}\nnext: equipoise grade {as_word(study)}\n")
         elif not without:
-            write(f"next: equipoise compare {study}{other}\n")
+            write(f"next: equipoise compare {as_word(study)}{other}\n")
     if stopped:
         raise SystemExit(_BLOCKED)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli.screen import write, write_json
+from equipoise.errors import as_word
 
 if TYPE_CHECKING:
     from equipoise.pipeline.tally import ImportSummary
@@ -120,8 +121,14 @@ def _counted(counts: dict[str, int], most: int = 8) -> str:
 def _next(summary: "ImportSummary") -> str:
     arms = list(summary.arms)
     if len(arms) > 1:
-        return f"equipoise compare {summary.path}::{arms[0]} {summary.path}::{arms[1]}"
-    return f"equipoise compare {summary.path} OTHER   (OTHER: an archive or a file of the change)"
+        return (
+            f"equipoise compare {as_word(summary.path)}::{arms[0]} "
+            f"{as_word(summary.path)}::{arms[1]}"
+        )
+    return (
+        f"equipoise compare {as_word(summary.path)} OTHER "
+        "  (OTHER: an archive or a file of the change)"
+    )
 
 
 @contextmanager

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from equipoise.errors import as_word
+
 
 @click.command("init")
 @click.argument("kind", type=click.Choice(["loss", "rating", "outcome", "questionnaire"]))
@@ -53,7 +55,7 @@ def command(
     if kind == "questionnaire":
         click.echo(f"write catalog: {paths[0].name} in the study.yaml beside it, and name judges")
     else:
-        click.echo(f"it runs as it is: equipoise plan {folder}")
+        click.echo(f"it runs as it is: equipoise plan {as_word(folder)}")
 
 
 def _from(kind: str, folder: Path, sources: list[Path], *, lang: str, repetition: int) -> None:
@@ -66,7 +68,7 @@ def _from(kind: str, folder: Path, sources: list[Path], *, lang: str, repetition
     click.echo(f"{len(found.outputs):,} outputs of {', '.join(found.arms)} in {folder}")
     for why, n in sorted(found.left_out.items()):
         click.echo(f"  left out: {n:,} trials ({why})")
-    click.echo(f"next: change {folder / 'study.yaml'}, then equipoise plan {folder}")
+    click.echo(f"next: change {folder / 'study.yaml'}, then equipoise plan {as_word(folder)}")
 
 
 def _article(word: str) -> str:

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, as_word
 
 RATING = "rating"
 OUTCOME = "outcome"
@@ -41,7 +41,10 @@ def refuse_rating(study: Path) -> None:
         raise InputError(
             f"{study} is a rating study: nothing is executed for it",
             wanted="a study of another kind",
-            mend=f"equipoise annotate make {study} asks people, equipoise grade {study} judges",
+            mend=(
+                f"equipoise annotate make {as_word(study)} asks "
+                f"people, equipoise grade {as_word(study)} judges"
+            ),
             code="kind",
         )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from equipoise.archive.durable import replace_file, storage_errors
-from equipoise.errors import InputError
+from equipoise.errors import InputError, as_word
 from equipoise.studies.loss.comparing import RESULT
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.retelling import TREND, retell, trend
@@ -34,7 +34,7 @@ def report_loss(path: Path, form: str | None) -> None:
         raise InputError(
             f"{path} has no comparison",
             wanted="a study whose runs were compared",
-            mend=f"equipoise compare {path}",
+            mend=f"equipoise compare {as_word(path)}",
             code="no_comparison",
         )
     refuse_edited_study(study)
@@ -58,7 +58,7 @@ def _print(study: Path, folders: list[Path], form: str) -> None:
         raise InputError(
             f"there are {len(folders)} comparisons",
             wanted="the folder of one of them",
-            mend=f"equipoise report {folders[-1]} --format {form}",
+            mend=f"equipoise report {as_word(folders[-1])} --format {form}",
         )
     sys.stdout.buffer.write(retell(study, folders[0])[_FORMS[form]])
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from equipoise.errors import as_word
 from equipoise.records.suite import LossComparison, LossRow, Suite
 from equipoise.studies.loss.comparing import Compared
 
@@ -29,7 +30,7 @@ def told(found: Compared, folder: Path) -> str:
         "",
         f"report   {folder / 'report' / 'index.html'}",
         f"files    {folder / 'TOP-REGRESSIONS.md'}",
-        f"verify   equipoise verify {folder.parent.parent}",
+        f"verify   equipoise verify {as_word(folder.parent.parent)}",
     ]
     return "\n".join(lines) + "\n"
 

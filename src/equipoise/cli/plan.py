@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from equipoise.cli.screen import write, write_json
+from equipoise.errors import as_word
 
 
 @click.command("plan")
@@ -44,4 +45,4 @@ def command(study: Path, *, as_json: bool) -> None:
         write_json(pretty(planned.outlook).decode())
     else:
         write(told(planned.outlook))
-        click.echo(f"next: read {study / 'E2E-PLAN.md'}, then equipoise seal {study}")
+        click.echo(f"next: read {study / 'E2E-PLAN.md'}, then equipoise seal {as_word(study)}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from equipoise.cli.clock import exact_now
 from equipoise.cli.grade_judges import judging, money
 from equipoise.cli.screen import write, write_json
+from equipoise.errors import as_word
 from equipoise.records.codec import pretty
 from equipoise.stages.grade.judges.usable import Readability
 from equipoise.studies.rating.judging import Judged, judge_study
@@ -30,9 +31,12 @@ def grade_rating(
     else:
         write("".join(f"{line}\n" for line in _lines(judged)))
         if judged.told.stopped:
-            write(f"judges were stopped: {judged.told.stopped}\nnext: equipoise grade {study}\n")
+            write(
+                f"judges were stopped: {judged.told.stopped}\nnext: "
+                f"equipoise grade {as_word(study)}\n"
+            )
         else:
-            write(f"next: equipoise compare {study}\n")
+            write(f"next: equipoise compare {as_word(study)}\n")
     return _BLOCKED if judged.told.stopped else 0
 
 

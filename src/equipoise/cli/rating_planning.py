@@ -8,6 +8,7 @@ from msgspec import to_builtins
 
 from equipoise.cli.clock import now
 from equipoise.cli.screen import write, write_json
+from equipoise.errors import as_word
 from equipoise.pipeline.sealing import write_promise
 from equipoise.records.codec import pretty
 from equipoise.stages.plan.rating_page import told_axis
@@ -41,7 +42,7 @@ def run_plan(study: Path, *, as_json: bool) -> None:
     lines += [f"note: {remark}" for remark in outlook.remarks]
     lines += outlook.legal
     write("".join(f"{line}\n" for line in lines))
-    click.echo(f"next: read {study / RATING_PAGE}, then equipoise seal {study}")
+    click.echo(f"next: read {study / RATING_PAGE}, then equipoise seal {as_word(study)}")
 
 
 def _judge(takes: JudgeTakes) -> str:

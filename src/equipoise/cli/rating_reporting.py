@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, as_word
 from equipoise.records.ranking import RANKING
 from equipoise.studies.rating.retelling import found_in, retell
 
@@ -33,6 +33,6 @@ def report_rating(path: Path, form: str | None) -> None:
         raise InputError(
             f"there are {len(folders)} comparisons",
             wanted="the folder of one of them",
-            mend=f"equipoise report {folders[-1]} --format {form}",
+            mend=f"equipoise report {as_word(folders[-1])} --format {form}",
         )
     sys.stdout.buffer.write(retell(folders[0], is_written=False)[_FORMS[form]])

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.errors import as_word
+
 if TYPE_CHECKING:
     from equipoise.pipeline.sealing import Proofs
     from equipoise.records.event import Seal
@@ -48,7 +50,7 @@ def command(
             "  curl -H 'Content-Type: application/timestamp-query' --data-binary "
             f"@{query} -o answer.tsr ADDRESS"
         )
-        click.echo(f"next: equipoise seal {study} --token answer.tsr --ca root.pem")
+        click.echo(f"next: equipoise seal {as_word(study)} --token answer.tsr --ca root.pem")
         return
     seal = _sealed(study, Proofs(key=key, token=token, ca=ca))
     click.echo(f"sealed {seal.plan_sha256} at {seal.sealed_at}: {seal.label.value}")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from equipoise.errors import as_word
 from equipoise.records.estimate import Comparison
 from equipoise.records.notice import Notice, Severity
 from equipoise.records.result import Result
@@ -32,7 +33,7 @@ def told(result: Result, out: Path) -> str:
     lines += _notices(result)
     lines.append("")
     lines.append(f"report   {out / 'report' / 'index.html'}")
-    lines.append(f"verify   equipoise verify {out}")
+    lines.append(f"verify   equipoise verify {as_word(out)}")
     return "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from equipoise.archive.durable import replace_file, storage_errors
-from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.errors import Blocked, InputError, Tampered, as_word
 from equipoise.pipeline.signing import check_signature, sign
 from equipoise.pipeline.study_files import (
     PLAN,
@@ -86,7 +86,7 @@ def refuse_without_plan(study: Path) -> None:
         Blocked: there is none.
     """
     if not study.joinpath(PLAN).is_file():
-        raise Blocked(f"there is no {study / PLAN}; mend: equipoise plan {study}")
+        raise Blocked(f"there is no {study / PLAN}; mend: equipoise plan {as_word(study)}")
 
 
 def refuse_unplanned(study: Path, promise: Promise) -> None:
@@ -100,7 +100,7 @@ def refuse_unplanned(study: Path, promise: Promise) -> None:
     if found != promise.content:
         raise Blocked(
             f"{PLAN} is not what {STUDY} gives: {first_difference(found, promise.content)}; "
-            f"mend: `equipoise plan {study}` again, read it, then seal"
+            f"mend: `equipoise plan {as_word(study)}` again, read it, then seal"
         )
 
 
@@ -125,7 +125,8 @@ def seal_promise(study: Path, promise: Promise, *, now: datetime, proofs: Proofs
     if found != promise.page:
         raise Blocked(
             f"{promise.page_name} is not what {STUDY} gives: "
-            f"{first_difference(found, promise.page)}; mend: `equipoise plan {study}` again, read "
+            f"{first_difference(found, promise.page)}; mend: "
+            f"`equipoise plan {as_word(study)}` again, read "
             "it, then seal"
         )
     before = seal_of(study)

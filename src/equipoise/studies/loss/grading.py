@@ -13,7 +13,7 @@ import msgspec
 from equipoise.archive.blobs import Blobs
 from equipoise.archive.manifest import BLOBS, Criterion, RunFacts
 from equipoise.archive.store import Archive
-from equipoise.errors import Blocked, EquipoiseError, InputError, nearest
+from equipoise.errors import Blocked, EquipoiseError, InputError, as_word, nearest
 from equipoise.pipeline.judging_terms import Means
 from equipoise.records.catalog import Catalog, Category
 from equipoise.records.event import Rating
@@ -161,7 +161,8 @@ def _archives(sealed: Sealed, asked: Asked) -> list[Path]:
     found = archives_of(sealed.root)
     if not found:
         raise Blocked(
-            f"{sealed.root} has no runs to grade; mend: `equipoise run {sealed.root}` first"
+            f"{sealed.root} has no runs to grade; mend: "
+            f"`equipoise run {as_word(sealed.root)}` first"
         )
     arms = sorted({facts.arm for _, facts in found})
     if asked.arm is not None and asked.arm not in arms:

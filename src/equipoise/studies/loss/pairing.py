@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 
 from equipoise.archive.manifest import MANIFEST
-from equipoise.errors import Blocked, InputError, nearest
+from equipoise.errors import Blocked, InputError, as_word, nearest
 from equipoise.pipeline.study_files import PLAN
 from equipoise.studies.loss.scoring import (
     ARCHIVES,
@@ -68,7 +68,8 @@ def pair_in(
     runs = runs_of(study)
     if not runs:
         raise Blocked(
-            f"{study} has no run; mend: `equipoise run {study}`, then `equipoise grade {study}`"
+            f"{study} has no run; mend: `equipoise run "
+            f"{as_word(study)}`, then `equipoise grade {as_word(study)}`"
         )
     plan = runs[-1].plan
     wanted = base or plan.baseline
@@ -80,7 +81,8 @@ def pair_in(
     if chosen_base is None:
         raise Blocked(
             f"the baseline {wanted!r} has no run; there are runs of "
-            f"{', '.join(sorted({run.facts.arm for run in runs}))}; mend: `equipoise run {study} "
+            f"{', '.join(sorted({run.facts.arm for run in runs}))}; "
+            f"mend: `equipoise run {as_word(study)} "
             f"--arm {wanted}`, or name another with --base"
         )
     chosen_new = _new(new, runs, chosen_base)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from equipoise.archive.store import Archive
-from equipoise.errors import Blocked
+from equipoise.errors import Blocked, as_word
 from equipoise.records.event import Event, EventKind
 from equipoise.records.plan import ArmPlan, Mode
 from equipoise.studies.loss.looks import Looks, Taken, last_look, looks_of, taken_in
@@ -176,7 +176,7 @@ class _Turns:
             if other is not None and where is not None and self._lacks(other, where, number):
                 self.halted = (
                     f"look {number} of {self.looks.plan.looks} waits for arm {other.name}; mend: "
-                    f"equipoise run {self.sealed.root}"
+                    f"equipoise run {as_word(self.sealed.root)}"
                 )
                 return False
         taken = self._taken(place, base_place, number)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from equipoise.errors import Blocked, Tampered
+from equipoise.errors import Blocked, Tampered, as_word
 from equipoise.pipeline.amendments import read_amendments
 from equipoise.pipeline.sealing import check_seal, refuse_changed
 from equipoise.pipeline.study_files import (
@@ -90,7 +90,8 @@ def sealed_plan(study: Path) -> tuple[Plan, bytes, Seal]:
     if seal is None:
         raise Blocked(
             f"{study} is not sealed: there is no {SEAL}, and sampling before sealing is refused; "
-            f"mend: equipoise plan {study}, read what it promises, equipoise seal {study}"
+            f"mend: equipoise plan {as_word(study)}, read "
+            f"what it promises, equipoise seal {as_word(study)}"
         )
     content = read_needed(study / PLAN, "the plan")
     refuse_changed(study, PLAN, content, seal.plan_sha256)

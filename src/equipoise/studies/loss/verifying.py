@@ -10,7 +10,7 @@ import msgspec
 
 from equipoise import __version__
 from equipoise.archive.manifest import MANIFEST
-from equipoise.errors import Blocked, EquipoiseError, InputError, Tampered
+from equipoise.errors import Blocked, EquipoiseError, InputError, Tampered, as_word
 from equipoise.pipeline.amendments import AMENDMENTS, read_amendments
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.sealing import check_seal
@@ -68,7 +68,7 @@ def check_study(study: Path, *, today: date, ca: Path | None = None) -> Iterator
         raise InputError(
             f"{study} has no {PLAN}",
             wanted="the folder of a loss study that was planned",
-            mend=f"equipoise plan {study}",
+            mend=f"equipoise plan {as_word(study)}",
             code="nothing_to_verify",
         )
     yield _plan(study, ca)

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from equipoise import __version__
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, as_word
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import PLAN, PLAN_PAGE, seal_of
 from equipoise.records.codec import decode, digest
@@ -71,7 +71,10 @@ def _trend(study: Path, found: bytes) -> Check:
     except (EquipoiseError, OSError) as error:
         return failed(TREND, "cannot be derived", error)
     if found != wanted and (n := _rows_of(study, found)):
-        what = f"is that of the first {n} rows; write it again with `equipoise report {study}`"
+        what = (
+            f"is that of the first {n} rows; write it "
+            f"again with `equipoise report {as_word(study)}`"
+        )
         note = Fault(file=TREND, what=what, is_note=True)
         return Check(
             thing=TREND, says="follows from the history, and lags behind it", faults=(note,)

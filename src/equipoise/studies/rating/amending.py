@@ -8,7 +8,7 @@ import msgspec
 
 from equipoise.archive.durable import replace_file
 from equipoise.archive.manifest import PLAN
-from equipoise.errors import Blocked, InputError
+from equipoise.errors import Blocked, InputError, as_word
 from equipoise.pipeline.amendments import append_amendments
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.event import Amendment
@@ -47,7 +47,9 @@ def amend_rating(
         return made
     path = study / THRESHOLD
     if not path.is_file():
-        raise Blocked(f"{study} has no {THRESHOLD}; mend: equipoise compare {study} locks one")
+        raise Blocked(
+            f"{study} has no {THRESHOLD}; mend: equipoise compare {as_word(study)} locks one"
+        )
     held = {one.axis: one for one in decode(path.read_bytes(), tuple[LockedThreshold, ...])}
     found = []
     for key, text in settings.items():

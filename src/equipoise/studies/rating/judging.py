@@ -13,7 +13,7 @@ from equipoise.blind.keys import write_keys
 from equipoise.blind.legal_judges import LegalJudges, legal_judges
 from equipoise.blind.packets import make_packet, shown_arms
 from equipoise.blind.private_files import study_secret
-from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.errors import Blocked, InputError, Tampered, as_word
 from equipoise.pipeline.judging import appending, ask_judges
 from equipoise.pipeline.judging_terms import Means, Told
 from equipoise.pipeline.staging import publish, staged
@@ -244,7 +244,7 @@ def _begin(held: _Study, place: Path, means: Means | None) -> None:
     if place.joinpath(MANIFEST).is_file():
         return
     if means is None:
-        raise Blocked(f"no judge was asked yet; mend: equipoise grade {held.root}")
+        raise Blocked(f"no judge was asked yet; mend: equipoise grade {as_word(held.root)}")
     manifest = Manifest(
         run_id=place.name,
         kind="rating",

@@ -10,7 +10,7 @@ from typing import Any
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.blind.packets import make_packet
 from equipoise.blind.private_files import read_private, study_secret, write_private
-from equipoise.errors import Blocked, InputError, nearest
+from equipoise.errors import Blocked, InputError, as_word, nearest
 from equipoise.pipeline.study_files import read_needed
 from equipoise.records.codec import decode, encode, pretty
 from equipoise.records.packet import Packet, PacketKey
@@ -67,7 +67,7 @@ def make_campaign(study: Path) -> Made:
     if folder.joinpath(TOKENS).exists():
         raise Blocked(
             f"{folder} is made already, and its links were told then; mend: a new link for one "
-            f"person: equipoise annotate make {study} --renew NAME"
+            f"person: equipoise annotate make {as_word(study)} --renew NAME"
         )
     with storage_errors(f"making {folder}"):
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -113,7 +113,7 @@ def renew_token(study: Path, name: str) -> str:
     """
     path = study / CAMPAIGN / TOKENS
     if not path.exists():
-        raise Blocked(f"there is no {path}; mend: equipoise annotate make {study}")
+        raise Blocked(f"there is no {path}; mend: equipoise annotate make {as_word(study)}")
     tokens = decode(read_private(path), dict[str, str], where=str(path))
     if name not in tokens:
         known = [one for one in tokens if one]

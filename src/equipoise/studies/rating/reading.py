@@ -7,7 +7,7 @@ from pathlib import Path
 from equipoise.archive.manifest import MANIFEST, PLAN
 from equipoise.archive.store import Archive
 from equipoise.blind.keys import read_keys
-from equipoise.errors import Blocked, InputError, Tampered
+from equipoise.errors import Blocked, InputError, Tampered, as_word
 from equipoise.pipeline.amendments import read_amendments
 from equipoise.records.answer import Answer
 from equipoise.records.codec import decode, digest
@@ -51,7 +51,7 @@ def gather(study: Path) -> Gathered:
         InputError: a file cannot be read, or no archive follows the plan.
         Tampered: an archive, the plan or the outputs are not what they were.
     """
-    content = _needed(study / PLAN, "the plan", f"equipoise plan {study}")
+    content = _needed(study / PLAN, "the plan", f"equipoise plan {as_word(study)}")
     plan = decode(content, RatingPlan, where=PLAN)
     plan_sha256 = digest(content)
     seal = _seal(study, plan_sha256)
@@ -118,7 +118,9 @@ def _said(
         raise InputError(
             f"{folder} has no archive of this plan",
             wanted="answers that were collected, or judgements",
-            mend=f"equipoise annotate collect {study}, or equipoise grade {study}",
+            mend=(
+                f"equipoise annotate collect {as_word(study)}, or equipoise grade {as_word(study)}"
+            ),
             code="nothing_to_compare",
         )
     return tuple(answers), tuple(judgements), heads

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from equipoise.archive.durable import replace_file, storage_errors
-from equipoise.errors import InputError
+from equipoise.errors import InputError, as_word
 from equipoise.records.codec import decode
 from equipoise.records.ranking import RANKING, Ranking
 from equipoise.studies.rating.comparing import COMPARISONS, files_of
@@ -22,7 +22,7 @@ def found_in(path: Path) -> list[Path]:
         raise InputError(
             f"{path} has no ranking",
             wanted="a rating study that was compared",
-            mend=f"equipoise compare {path}",
+            mend=f"equipoise compare {as_word(path)}",
             code="no_comparison",
         )
     return folders

@@ -3,7 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 
-from equipoise.errors import Blocked
+from equipoise.errors import Blocked, as_word
 from equipoise.pipeline.sealing import (
     Proofs,
     check_seal,
@@ -54,7 +54,8 @@ def sealed_rating(study: Path) -> tuple[RatingPlan, bytes, Seal]:
     if seal is None:
         raise Blocked(
             f"{study} is not sealed: there is no {SEAL}, and nobody is asked before sealing; mend: "
-            f"equipoise plan {study}, read what it promises, equipoise seal {study}"
+            f"equipoise plan {as_word(study)}, read what "
+            f"it promises, equipoise seal {as_word(study)}"
         )
     content = read_needed(study / PLAN, "the plan")
     refuse_changed(study, PLAN, content, seal.plan_sha256)

@@ -8,7 +8,7 @@ import msgspec
 
 from equipoise import __version__
 from equipoise.archive.manifest import MANIFEST, PLAN
-from equipoise.errors import Blocked, EquipoiseError, InputError, Tampered
+from equipoise.errors import Blocked, EquipoiseError, InputError, Tampered, as_word
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.sealing import check_seal
 from equipoise.pipeline.verifying import check_archive
@@ -40,7 +40,7 @@ def check_rating_study(study: Path, *, ca: Path | None) -> Iterator[Check]:
         raise InputError(
             f"{study} has no {PLAN}",
             wanted="the folder of a rating study that was planned",
-            mend=f"equipoise plan {study}",
+            mend=f"equipoise plan {as_word(study)}",
             code="nothing_to_verify",
         )
     yield _plan(study, ca)
