@@ -56,6 +56,7 @@ _BASE64 = base64.b64encode(b"made by grok-4.3").decode()
         ("&#71;rok", "[masked]"),
         ("Took 1,523 tokens at $0.0123", "Took [masked] tokens at $[masked]"),
         ("total_tokens: 9 latency_ms=44", "[masked] [masked]"),
+        ("tokens used: 1,500, cost_usd=$0.02.", "[masked], [masked]."),
         ("run 3 of 12, see new-ab12cd34-1/out", "[masked], see [masked]/out"),
     ],
 )

@@ -50,7 +50,7 @@ _FIELDS = re.compile(
     r"(?P<count>(?:(?:input|output|prompt|completion|total|cached|cache_read)[ _]tokens"
     r"|tokens?[ _](?:used|count|in|out|total)|n_tokens|total_cost(?:_usd)?|cost_usd|cost_eur"
     r"|price_usd|latency_ms|duration_ms|elapsed_ms|tool_calls|started_at|finished_at)"
-    r"[\"']?\s*[:=]\s*[\"']?[^\s,;\"'}\]]+)"
+    r"[\"']?\s*[:=]\s*[\"']?(?:[$€£]?\d[\d,.]*\d|[^\s,;\"'}\]]+))"
     r"|(?P<run>(?:run_id|trial_id|evaluation_id|arm_id|variant_id)[\"']?\s*[:=]\s*[\"']?"
     r"[^\s,;\"'}\]]+|(?:run|trial|repetition|rep)\s*#?\d+\s*(?:of|/)\s*\d+)"
     r")",
