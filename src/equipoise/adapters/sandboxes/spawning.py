@@ -14,6 +14,8 @@ from equipoise.adapters.sandboxes.order import Order, packed
 _CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
 _CODE += "from equipoise.adapters.sandboxes.spawner import main; main(3)"
 _AT = 3
+_N_TRIES = 8
+"""How often a spawner that is killed before it has its order is started anew."""
 
 
 class Spawner:
@@ -66,15 +68,18 @@ class Spawner:
             self._forget()
 
     def _send(self, files: Sequence[int]) -> None:
-        if self._orders is None or self._owner != os.getpid():
-            self._begin()
-        assert self._orders is not None
-        try:
-            socket.send_fds(self._orders, [b"o"], files)
-        except (BrokenPipeError, ConnectionResetError):
-            self._forget()  # it was killed
-            self._begin()
-            socket.send_fds(self._orders, [b"o"], files)
+        for n_left in reversed(range(_N_TRIES)):
+            if self._orders is None or self._owner != os.getpid():
+                self._begin()
+            assert self._orders is not None
+            try:
+                socket.send_fds(self._orders, [b"o"], files)
+            except (BrokenPipeError, ConnectionResetError):
+                self._forget()  # it was killed, be it as soon as it was started
+                if not n_left:
+                    raise
+            else:
+                return
 
     def _begin(self) -> None:
         ours, theirs = socket.socketpair()
