@@ -1,6 +1,7 @@
 """Where a workspace cannot be frozen, the ending says whose fault that is."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import anyio
 import msgspec
 import pytest
 
+from adapters.systems.asked import variables
 from equipoise.adapters.systems.agent_freezing import frozen
 from equipoise.adapters.workspaces.seed import GitSeed
 from equipoise.adapters.workspaces.store import SeedStore
@@ -92,3 +94,30 @@ def test_a_full_disk_is_the_machines_fault(seed: GitSeed, tmp_path: Path) -> Non
         subprocess.run(["umount", str(disk)], check=True)
     assert (ending.kind, ending.fault) == (EndingKind.INFRASTRUCTURE_ERROR, Fault.INFRASTRUCTURE)
     assert "cannot be frozen" in ending.detail
+
+
+@pytest.mark.parametrize(("n_killed", "is_frozen"), [(1, True), (9, False)])
+def test_git_that_is_killed_is_no_doing_of_the_agent(
+    seed: GitSeed,
+    tmp_path: Path,
+    n_killed: int,
+    is_frozen: bool,
+) -> None:
+    work, programs = tmp_path / "cell" / "workspace", tmp_path / "programs"
+    seed.copy(work)
+    work.joinpath("calc.py").write_text("def add(a, b):\n    return a + b\n")
+    programs.mkdir()
+    programs.joinpath("git").write_text(
+        f"#!/bin/sh\necho x >> {tmp_path}/n\n[ $(wc -l < {tmp_path}/n) -le {n_killed} ] && "
+        f'kill -9 $$\nexec {shutil.which("git")} "$@"\n'
+    )
+    programs.joinpath("git").chmod(0o755)
+    with variables(PATH=f"{programs}:{os.environ['PATH']}"):
+        found = anyio.run(frozen, seed, work, ())
+    if is_frozen:
+        assert isinstance(found, Frozen)
+        return
+    assert isinstance(found, Ending)
+    ending = found
+    assert (ending.kind, ending.fault) == (EndingKind.INFRASTRUCTURE_ERROR, Fault.INFRASTRUCTURE)
+    assert "was killed by signal 9" in ending.detail

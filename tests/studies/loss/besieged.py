@@ -44,7 +44,7 @@ class Siege:
             n_units=study.pop("n_units", 4),
             files=files,
             study={
-                "budget": {"cell_timeout_s": "60", "concurrency": "4", "max_attempts": "60"},
+                "budget": {"cell_timeout_s": "60", "concurrency": "4", "max_attempts": "100"},
                 **study,
             },
             only=arm,

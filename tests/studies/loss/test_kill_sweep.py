@@ -116,7 +116,7 @@ def worker(folder: Path, n_kills: int) -> Siege:
             return []  # a canary that is killed ends the preflight, and the run
         return [pid for pid in _below({siege.pids[-1]}) if "callable_worker" in _words(pid)]
 
-    siege.kill_inside(n_kills, whom, 0.3)
+    siege.kill_inside(n_kills, whom, 1.0)
     return siege
 
 

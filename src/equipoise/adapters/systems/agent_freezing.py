@@ -23,9 +23,16 @@ _MACHINES = frozenset(
 )
 """What the system says when the machine, not a file, is at fault."""
 
+_KILLED = "killed by signal"
 _SAID = (
     *("no space left", "out of diskspace", "quota exceeded", "read-only file system"),
-    *("cannot allocate memory", "out of memory", "too many open files", "input/output error"),
+    *(
+        _KILLED,
+        "cannot allocate memory",
+        "out of memory",
+        "too many open files",
+        "input/output error",
+    ),
 )
 """What git says then."""
 
@@ -39,13 +46,15 @@ async def frozen(
     too, the machine is at fault, else what the agent left is.
     """
     found = await _tried(seed, workspace, artifacts, longest_s)
+    if not isinstance(found, Frozen | TimeoutError):
+        found = await _tried(seed, workspace, artifacts, longest_s)  # what passes is no fault
     if isinstance(found, Frozen):
         return found
     control = workspace.with_name("control")
     why = await _fault_of(control, seed)
     if _is_machines(found) or why:
         told = f"the workspace cannot be frozen: {_said(found)}"
-        return infrastructure(f"{told}; {why}" if why else told, is_retriable=False)
+        return infrastructure(f"{told}; {why}" if why else told, is_retriable=_KILLED in told)
     return Ending(
         kind=EndingKind.HARNESS_ERROR,
         fault=Fault.SYSTEM,

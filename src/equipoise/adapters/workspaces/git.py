@@ -81,6 +81,10 @@ def git(
         raise InputError(
             f"git {arguments[0]} took more than {_TIMEOUT_S} s", code="git_failed"
         ) from error
+    if done.returncode < 0:
+        raise InputError(
+            f"git {arguments[0]} was killed by signal {-done.returncode}", code="git_failed"
+        )
     if done.returncode not in fine:
         said = done.stderr.decode("utf-8", "replace").strip()[-500:]
         raise InputError(f"git {arguments[0]} failed: {said}", code="git_failed")
