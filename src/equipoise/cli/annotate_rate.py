@@ -30,9 +30,11 @@ def command(study: Path, *, annotator: str, database: str) -> None:
     from equipoise.annotate.campaign import read_campaign
     from equipoise.cli.clock import exact_now
     from equipoise.errors import InputError, nearest
+    from equipoise.studies.rating.made import refuse_stale
     from equipoise.studies.rating.terminal import rate
     from equipoise.wiring.annotating import answers_database
 
+    refuse_stale(study)
     campaign = read_campaign(study)
     if annotator not in campaign.lists:
         close = nearest(annotator, list(campaign.lists))

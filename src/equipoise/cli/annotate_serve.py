@@ -46,6 +46,7 @@ def command(study: Path, *, host: str, port: int, database: str) -> None:
     from equipoise.annotate.campaign import read_campaign
     from equipoise.cli.clock import exact_now
     from equipoise.errors import Blocked
+    from equipoise.studies.rating.made import refuse_stale
     from equipoise.wiring.annotating import answers_database
 
     try:
@@ -56,6 +57,7 @@ def command(study: Path, *, host: str, port: int, database: str) -> None:
             f"{error.name} is not installed; mend: pip install 'equipoise[annotate]'"
         ) from None
 
+    refuse_stale(study)
     campaign = read_campaign(study)
     store = open_store(study, answers_database(database))
     check_belong(store.all(), campaign.packets)

@@ -213,3 +213,22 @@ def test_verify_makes_sets_and_campaign_again(made: tuple[Path, str], tmp_path: 
         study.joinpath(name).write_bytes(content.replace(find, put))
         code, out, _ = run("verify", study)
         assert (code, name in out) == (1, True), (name, out)
+
+
+def test_a_campaign_of_another_plan_is_neither_used_nor_made_over(
+    made: tuple[Path, str], tmp_path: Path
+) -> None:
+    study = copytree(made[0], tmp_path / "study")
+    fine("annotate", "rate", study, "--annotator", "vera", given="s\n1 2\nq\n")
+    study.joinpath("seal.json").unlink()
+    text = study.joinpath("study.yaml").read_text(encoding="utf-8")
+    study.joinpath("study.yaml").write_text(text.replace("seed: 1 ", "seed: 2 "), encoding="utf-8")
+    fine("plan", study)
+    fine("seal", study)
+    for action in ("make", "collect", "simulate"):
+        assert "was made of another plan" in refused("annotate", action, study, code=3)
+    asked = ("annotate", "rate", study, "--annotator", "vera")
+    assert "was made of another plan" in refused(*asked, code=3)
+    assert "was made of another plan" in refused("annotate", "serve", study, code=3)
+    study.joinpath("campaign").rename(tmp_path / "earlier")
+    fine("annotate", "make", study)

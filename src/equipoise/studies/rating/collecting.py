@@ -20,7 +20,8 @@ from equipoise.pipeline.study_files import read_needed
 from equipoise.records.answer import Answer
 from equipoise.records.codec import digest
 from equipoise.records.event import Event, EventKind, Seal
-from equipoise.studies.rating.making import ASSIGNMENTS, CAMPAIGN, CHECKS, KEYS, PACKETS
+from equipoise.studies.rating.made import CAMPAIGN, refuse_other_plan
+from equipoise.studies.rating.making import ASSIGNMENTS, CHECKS, KEYS, PACKETS
 from equipoise.studies.rating.sealing import sealed_rating
 
 ARCHIVES = "archive"
@@ -54,11 +55,12 @@ def collect(study: Path, *, now: datetime, database: Database | None = None) -> 
         database: where answers are kept, if not in the campaign's own file.
 
     Raises:
-        Blocked: it is not sealed, there is no campaign, or nobody has answered anything.
+        Blocked: it is not sealed, there is no campaign of this plan, or nobody has answered.
         Tampered: plan, study file or outputs were changed since sealing, or an answer is not the
             one that was archived before.
     """
     plan, content, seal = sealed_rating(study)
+    refuse_other_plan(study, content)
     campaign = read_campaign(study)
     answers = answers_of(study, database)
     check_belong(answers, campaign.packets)

@@ -38,6 +38,7 @@ from equipoise.studies.rating.exchange_tools import (
     rows_of_label_studio,
     rows_of_potato,
 )
+from equipoise.studies.rating.made import refuse_stale
 
 FORMATS = ("csv", "jsonl", "potato", "label-studio")
 _STATE = "user_state.json"
@@ -74,6 +75,7 @@ def export_tasks(study: Path, form: str, out: Path) -> list[Path]:
         Blocked: there is no campaign.
         InputError: a file stands there already.
     """
+    refuse_stale(study)
     campaign = read_campaign(study)
     if form == "csv":
         return write_files({out: tasks_as_csv(campaign)})
@@ -125,6 +127,7 @@ def import_answers(
         Blocked: there is no campaign, or somebody answered meanwhile.
         InputError: a file cannot be read, or answers in it are refused: how many, and why.
     """
+    refuse_stale(study)
     campaign = read_campaign(study)
     files = [file for path in paths for file in _files(path, form)]
     contents = [read_needed(file, "the answers") for file in files]

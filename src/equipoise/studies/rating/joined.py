@@ -14,7 +14,8 @@ from equipoise.records.answer import AnswerKind
 from equipoise.records.codec import digest, encode
 from equipoise.studies.rating.exchange_tables import as_csv, letter
 from equipoise.studies.rating.exchanging import write_files
-from equipoise.studies.rating.making import CAMPAIGN, KEYS
+from equipoise.studies.rating.made import CAMPAIGN, refuse_other_plan
+from equipoise.studies.rating.making import KEYS
 from equipoise.studies.rating.sealing import sealed_rating
 
 COLUMNS = (
@@ -53,7 +54,8 @@ def export_joined(
 
 def _rows(study: Path, database: Database | None) -> Iterator[tuple[Any, ...]]:
     """Yields the rows in the order of annotators, sets and places."""
-    plan, _, _ = sealed_rating(study)
+    plan, content, _ = sealed_rating(study)
+    refuse_other_plan(study, content)
     sets = {one.id: one for one in plan.sets}
     keys = read_keys(study / CAMPAIGN / KEYS)
     answers = [one for one in answers_of(study, database) if one.kind is not AnswerKind.GUESSED]

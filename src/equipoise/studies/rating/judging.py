@@ -28,7 +28,8 @@ from equipoise.stages.grade.judges.usable import Readability, readability
 from equipoise.stages.grade.judges.verdicts import SetVerdict, set_verdict
 from equipoise.stages.plan.rating_outputs import Outputs
 from equipoise.studies.rating.blinding import study_families
-from equipoise.studies.rating.making import CAMPAIGN, SECRET, outputs_of
+from equipoise.studies.rating.made import CAMPAIGN
+from equipoise.studies.rating.making import SECRET, outputs_of
 from equipoise.studies.rating.sealing import sealed_rating
 
 JUDGE_KEYS = "judge_keys.jsonl"

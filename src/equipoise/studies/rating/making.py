@@ -12,15 +12,15 @@ from equipoise.blind.packets import make_packet
 from equipoise.blind.private_files import read_private, study_secret, write_private
 from equipoise.errors import Blocked, InputError, as_word, nearest
 from equipoise.pipeline.study_files import read_needed
-from equipoise.records.codec import decode, encode, pretty
+from equipoise.records.codec import decode, digest, encode, pretty
 from equipoise.records.packet import Packet, PacketKey
 from equipoise.records.rating_plan import RatingPlan, RatingSet, SetKind
 from equipoise.stages.plan.rating_outputs import Outputs, read_outputs
 from equipoise.studies.rating.assigning import tasks_of
 from equipoise.studies.rating.blinding import blinded_as_planned, study_families
+from equipoise.studies.rating.made import CAMPAIGN, MADE, refuse_other_plan
 from equipoise.studies.rating.sealing import sealed_rating
 
-CAMPAIGN = "campaign"
 PACKETS, ASSIGNMENTS = "packets.jsonl", "assignments.jsonl"
 CHECKS, TOKENS, KEYS, SECRET = "checks.json", "tokens.json", "keys.jsonl", "secret"
 DASHBOARD = ""
@@ -53,11 +53,12 @@ def make_campaign(study: Path) -> Made:
 
     Raises:
         Blocked: the study is not sealed, nobody is planned to rate, or the campaign is made
-            already.
+            already, of this plan or of another.
         Tampered: plan, study file or outputs were changed since sealing.
         InputError: the outputs cannot be read any more.
     """
-    plan, _, _ = sealed_rating(study)
+    plan, content, _ = sealed_rating(study)
+    refuse_other_plan(study, content)
     folder = study / CAMPAIGN
     if not plan.annotators:
         raise Blocked(
@@ -77,6 +78,7 @@ def make_campaign(study: Path) -> Made:
         write_private(folder / name, files[name])
     for name in (PACKETS, ASSIGNMENTS):
         replace_file(folder / name, files[name])
+    replace_file(folder / MADE, pretty({"plan_sha256": digest(content)}))
     tokens = {name: _token() for name in [DASHBOARD, *(one.name for one in plan.annotators)]}
     write_private(folder / TOKENS, pretty({name: _hash(token) for name, token in tokens.items()}))
     counted = {one.name: 0 for one in plan.annotators}

@@ -18,7 +18,8 @@ from equipoise.records.answer import Answer
 from equipoise.records.packet import PacketKey
 from equipoise.records.rating_plan import RatingSet
 from equipoise.stages.plan.rating_sets import rng_of
-from equipoise.studies.rating.making import CAMPAIGN, KEYS
+from equipoise.studies.rating.made import CAMPAIGN, refuse_other_plan
+from equipoise.studies.rating.making import KEYS
 from equipoise.studies.rating.sealing import sealed_rating
 
 SOURCE = "simulated"
@@ -69,7 +70,8 @@ def simulate(
         Blocked: it is not sealed, there is no campaign, or people have answered it already.
         InputError: nobody has such a name, or an arm has no worth.
     """
-    plan, _, _ = sealed_rating(study)
+    plan, content, _ = sealed_rating(study)
+    refuse_other_plan(study, content)
     campaign = read_campaign(study)
     if strangers := [arm for arm in mind.worth if arm not in plan.arms]:
         raise InputError(

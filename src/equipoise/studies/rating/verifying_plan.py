@@ -10,9 +10,9 @@ from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import PLAN, first_difference, seal_of
 from equipoise.records.codec import decode, digest
 from equipoise.records.rating_plan import RatingPlan
+from equipoise.studies.rating.made import CAMPAIGN
 from equipoise.studies.rating.making import (
     ASSIGNMENTS,
-    CAMPAIGN,
     CHECKS,
     KEYS,
     PACKETS,
