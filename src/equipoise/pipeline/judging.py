@@ -85,9 +85,11 @@ def ask_judges(
         StorageFull: the disk took no more.
     """
     try:
-        return anyio.run(_ask, archive, panel, list(questions), means)
+        told = anyio.run(_ask, archive, panel, list(questions), means)
     except BaseExceptionGroup as group:
         raise _first(group) from group
+    archive.commit()
+    return told
 
 
 async def _ask(
