@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -103,7 +104,7 @@ def campaign(
 
 
 def started(
-    study: Path, *options: str, log: Path | None = None
+    study: Path, *options: str, log: Path | None = None, limit_bytes: int = 0
 ) -> tuple["subprocess.Popen[str]", str]:
     """Starts `equipoise annotate serve` and gives the process and the address it tells."""
     log = log or study / "serve.log"
@@ -115,6 +116,8 @@ def started(
             text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
+    if limit_bytes:
+        resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
     assert server.stdout
     told = server.stdout.readline()
     found = re.search(r"http://\S+", told)
@@ -145,9 +148,11 @@ def inside(study: Path) -> Iterator[str]:
 
 
 @contextmanager
-def served(study: Path, *options: str, log: Path | None = None) -> Iterator[str]:
-    """Serves a study, and gives the address."""
-    server, address = started(study, "--port", "0", *options, log=log)
+def served(
+    study: Path, *options: str, log: Path | None = None, limit_bytes: int = 0
+) -> Iterator[str]:
+    """Serves a study, and gives the address; files may be limited, as on a disk that is full."""
+    server, address = started(study, "--port", "0", *options, log=log, limit_bytes=limit_bytes)
     try:
         yield address
     finally:

@@ -267,6 +267,25 @@ def test_a_campaign_that_others_can_read_is_not_served(tmp_path: Path) -> None:
     assert "annotate make" in done.output
 
 
+def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, visit: Visit) -> None:
+    made = campaign(tmp_path / "s", {"ann": [packet(str(n)) for n in range(99)]})
+    with served(made.study, limit_bytes=160 * 1024) as address:
+        ann = visit(address, made.path("ann"))
+        told = [ann.answer(0, 1) for _ in range(25)]
+    n_kept = sum(one.status_code == 200 for one in told)
+    refused = next(one for one in told if one.status_code != 200)
+    assert 0 < n_kept < 25
+    assert refused.status_code == 500
+    assert "is saved" in refused.text
+    assert "frame-ancestors 'none'" in refused.headers["content-security-policy"]
+    log = made.study.joinpath("serve.log").read_text()
+    assert "a request failed: OperationalError: " in log
+    assert made.tokens["ann"] not in log
+    with inside(made.study) as address:
+        assert f"Set {n_kept + 1} of 99" in visit(address, made.path("ann")).page()
+    assert len(made.kept()) == n_kept
+
+
 def test_a_port_that_is_taken_and_a_host_that_others_reach_are_told(
     made: Made, address: str
 ) -> None:

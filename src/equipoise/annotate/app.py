@@ -1,7 +1,8 @@
 """The app: every route, who may use it, and what each does."""
 
+import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
 from importlib.resources import files
@@ -23,6 +24,7 @@ from equipoise.annotate.store import Store
 from equipoise.records.answer import Answer
 from equipoise.records.codec import digest
 
+_LOG = logging.getLogger(__name__)
 _STATIC = {"app.js": "text/javascript; charset=utf-8", "app.css": "text/css; charset=utf-8"}
 _GUESSES_AT_ONCE, _GUESSES_PER_S = 30, 0.5
 _ACTS_AT_ONCE, _ACTS_PER_S = 120, 20
@@ -30,6 +32,7 @@ _ACTS_AT_ONCE, _ACTS_PER_S = 120, 20
 Overview = Callable[[Campaign, Sequence[Answer], bytes], object]
 """What the dashboard shows: `equipoise.annotate.dashboard.overview`, which wants statistics."""
 
+_Endpoint = Callable[[Request], Awaitable[Response]]
 _Page = Callable[..., Outcome]
 _Act = Callable[[str, str, dict[str, str]], Outcome]
 
@@ -63,23 +66,33 @@ class _App:
 
     def made(self) -> Starlette:
         do = self._answering
+        pages: dict[str, _Page] = {
+            "": do.welcome,
+            "/set": do.shows,
+            "/done": do.done,
+            "/review/{place:int}": do.review,
+        }
+        acts: dict[str, _Act] = {
+            "/answer": do.answer,
+            "/draft": do.draft,
+            "/undo": do.undo,
+            "/guess": do.guess,
+        }
+        one = "/a/{token}"
         routes = [
-            Route("/a/{token}", partial(self._shows, do.welcome)),
-            Route("/a/{token}/set", partial(self._shows, do.shows)),
-            Route("/a/{token}/done", partial(self._shows, do.done)),
-            Route("/a/{token}/review/{place:int}", partial(self._shows, do.review)),
-            Route("/a/{token}/answer", partial(self._acts_on, do.answer), methods=["POST"]),
-            Route("/a/{token}/draft", partial(self._acts_on, do.draft), methods=["POST"]),
-            Route("/a/{token}/undo", partial(self._acts_on, do.undo), methods=["POST"]),
-            Route("/a/{token}/guess", partial(self._acts_on, do.guess), methods=["POST"]),
-            Route("/a/{token}/{name}", self._serves_static),
-            Route("/d/{token}", self._dashboard),
-            Route("/d/{token}/{name}", self._serves_static),
+            *(
+                Route(one + at, self._held(partial(self._shows, page)))
+                for at, page in pages.items()
+            ),
+            *(
+                Route(one + at, self._held(partial(self._acts_on, act)), methods=["POST"])
+                for at, act in acts.items()
+            ),
+            Route(one + "/{name}", self._held(self._serves_static)),
+            Route("/d/{token}", self._held(self._dashboard)),
+            Route("/d/{token}/{name}", self._held(self._serves_static)),
         ]
-        app = Starlette(
-            routes=routes,
-            exception_handlers={HTTPException: self._refuses, Exception: self._fails},
-        )
+        app = Starlette(routes=routes, exception_handlers={HTTPException: self._refuses})
         app.router.redirect_slashes = False
         app.add_middleware(Headers)
         return app
@@ -166,8 +179,21 @@ class _App:
             return JSONResponse({"says": words}, status)
         return HTMLResponse(self._pages.render("refused", here="", says=words), status)
 
-    async def _fails(self, request: Request, error: Exception) -> Response:  # noqa: ARG002
-        return HTMLResponse(self._pages.render("refused", here="", says=_WORDS[500]), 500)
+    def _held(self, endpoint: _Endpoint) -> _Endpoint:
+        """Gives an endpoint whose failures are answered and told to who runs the server."""
+
+        async def run(request: Request) -> Response:
+            try:
+                return await endpoint(request)
+            except HTTPException:
+                raise
+            except Exception as error:  # noqa: BLE001  the border of one request
+                token = str(request.path_params["token"])
+                says = " ".join(str(error).replace(token, "...").split())
+                _LOG.error("a request failed: %s: %s", type(error).__name__, says)
+                return HTMLResponse(self._pages.render("refused", here="", says=_WORDS[500]), 500)
+
+        return run
 
 
 _WORDS = {
