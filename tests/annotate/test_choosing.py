@@ -80,6 +80,12 @@ def test_a_text_goes_the_way_most_of_its_letters_go(text: str, lang: str, wanted
     assert direction(text, lang) == wanted
 
 
+def test_a_megabyte_of_unseen_characters_is_short_on_the_page() -> None:
+    found = shown("\u200b" * 1_000_000 + "<" * 1_000)
+    assert found.startswith('<bdi class="unseen" dir="ltr">U+200B×1000000</bdi>&lt;')
+    assert len(found) < 5_000
+
+
 def test_marks_stay_where_scripts_need_them() -> None:
     assert shown("سلام\u200f!") == "سلام\u200f!"
     assert "U+200F" in shown("word\u200f!")

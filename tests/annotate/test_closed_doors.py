@@ -165,6 +165,7 @@ def test_hostile_texts_are_words_on_a_page(made: Made, address: str, visit: Visi
     assert "\u0301" * 5 not in page
 
 
+@pytest.mark.slow
 def test_a_megabyte_is_shown_whole_and_fast(tmp_path: Path, visit: Visit) -> None:
     big = tuple(letter * 1_000_000 for letter in ("ab ", "\u200b\u200c", "<", "川"))
     made = campaign(tmp_path / "s", {"ann": [packet("1", *(text[:1_000_000] for text in big))]})
