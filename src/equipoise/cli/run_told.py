@@ -20,6 +20,10 @@ _KINDS = {
 }
 
 
+_MOST_REASONS = 3
+_LONGEST = 300
+
+
 def told(run: ArmRun, study: Path) -> Iterator[str]:
     """Says how the run of an arm stands, line by line."""
     is_idle = run.is_finished and run.n_settled == run.n_before
@@ -29,6 +33,9 @@ def told(run: ArmRun, study: Path) -> Iterator[str]:
         return
     if run.endings:
         yield f"  endings  {', '.join(f'{n:,} {kind}' for kind, n in run.endings.items())}"
+    for reason, n in run.voided_by[:_MOST_REASONS]:
+        text = reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
+        yield f"  because  {text}{f' ({n:,} times)' if n > 1 else ''}"
     if run.n_aborted:
         yield f"  aborted  {run.n_aborted:,} attempts gave no trial and were begun anew"
     if run.n_settled and run.n_voided / run.n_settled > _MOST_VOIDED:

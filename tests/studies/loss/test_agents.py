@@ -88,10 +88,11 @@ def test_a_session_is_run_frozen_graded_and_marked_simulated(tmp_path: Path) -> 
 def test_a_harness_that_is_not_here_gives_no_outcome_and_says_the_mend(tmp_path: Path) -> None:
     study = agent_study(tmp_path, codex=agent_arm({"codex": {"program": "no-such-codex"}}))
 
-    run("run", study)
+    said = run("run", study)[1]
     _, trials = _trials(study, "codex")
     assert {t.ending.kind for t in trials} == {EndingKind.INFRASTRUCTURE_ERROR}
     (detail,) = {t.ending.detail for t in trials}
+    assert f"  because  {detail.splitlines()[0]}" in said
     assert "codex" in detail
     assert "pip install" in detail
 

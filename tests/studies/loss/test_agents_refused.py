@@ -17,6 +17,11 @@ COMMAND = {"command": {"argv": ["true"]}}
     [
         ("codex", {"max_turns": ["5"]}, "no limit of turns"),
         ("codex", {"tools": ["Read"]}, "tools of its own choice"),
+        (
+            "mini-swe",
+            {"max_turns": ["-3"]},
+            "agent.max_turns is -3; wanted: a whole number above 0",
+        ),
         ("mini-swe", {"hooks": {"UserPromptSubmit": "true"}}, "has no hooks"),
         ("codex", {"model": "gpt-5-latest"}, "gpt-5-latest"),
         (COMMAND, {"tools": ["Read"]}, "chooses its own tools"),

@@ -139,3 +139,10 @@ def test_an_exit_code_that_nobody_looks_at_is_told(
     _, told, err = run("plan", made_study(tmp_path, catalog=catalog))
     assert not err
     assert ("no category of the catalog looks at exit_code" in told) is is_told
+
+
+@for_every("kind", ["http", "command", "callable", "agent", "model", "logs"])
+def test_a_key_beside_a_system_is_told_with_the_way_to_write_it(tmp_path: Path, kind: str) -> None:
+    arms = f"[{{name: release-1, system: {{{kind}: {{}}, wrong: 1}}}}]"
+    err = refused(made_study(tmp_path, arms=arms), 2)
+    assert f"wrong stands beside {kind}, not in it; mend: write {kind}: {{..., wrong: ...}}" in err

@@ -67,7 +67,7 @@ class AgentOptions:
             is_skill_forced=options.flag("skill_forced", default=False),
             system_prompt=_read(setting.folder, options.text("system_prompt")),
             hooks={str(k): str(v) for k, v in options.mapping("hooks").items()},
-            max_turns=next(iter(options.whole_numbers("max_turns")), None),
+            max_turns=_turns(options),
             sandboxes=_texts(options, "sandbox") or _SANDBOXES,
             bounds=_bounds(Options(options.mapping("bounds"), _BOUNDS, "agent.bounds")),
         )
@@ -91,6 +91,15 @@ def _texts(options: Options, key: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     return tuple(options.texts(key)) if value else ()
+
+
+def _turns(options: Options) -> int | None:
+    turns = next(iter(options.whole_numbers("max_turns")), None)
+    if turns is not None and turns < 1:
+        raise InputError(
+            f"agent.max_turns is {turns}", wanted="a whole number above 0", code="bad_system"
+        )
+    return turns
 
 
 def _bounds(options: Options) -> Bounds:

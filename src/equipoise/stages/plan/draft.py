@@ -147,6 +147,17 @@ class StoppingDraft(_Strict):
         return self
 
 
+_FIRST_KEYS = {
+    "http": "url",
+    "command": "argv",
+    "callable": "target",
+    "agent": "harness",
+    "model": "model",
+    "logs": "path",
+}
+"""Kind of system -> the key that each of that kind has."""
+
+
 class ArmDraft(_Strict):
     """One arm: exactly one kind of system, and the program that has to be up meanwhile."""
 
@@ -161,7 +172,7 @@ class ArmDraft(_Strict):
         if len(kinds) == 1 and beside:
             kind, option = kinds[0], beside[0]
             given = self.system[kind]
-            key = {"http": "url", "command": "argv", "callable": "target", "logs": "path"}[kind]
+            key = _FIRST_KEYS[kind]
             inside = "..." if isinstance(given, dict) else f"{key}: ..."
             raise ValueError(
                 f"{', '.join(beside)} stands beside {kind}, not in it; write "

@@ -146,12 +146,13 @@ class ArmRun:
     """How the run of one arm stands.
 
     `n_settled` of `n_cells` need no further attempt; `endings` counts how those ended, `n_voided`
-    those that can carry no outcome. `n_aborted` attempts gave no trial. `stopped` says why it ended
-    before its end, `is_interrupted` that a signal ended it, `is_down` that the program behind the
-    system did not stay up. `looks` are the planned looks it went through, `halted` what the next
-    one waits for; `n_not_executed` cells were left out because it stopped at one, which
-    `stopped_at` names: its number, and how many are planned. Of a dry run, `expected` is what is
-    left of it, and `over_budget` says by how much all arms together will exceed the limit of money.
+    those that can carry no outcome and `voided_by` what was told of these, the most frequent first.
+    `n_aborted` attempts gave no trial. `stopped` says why it ended before its end, `is_interrupted`
+    that a signal ended it, `is_down` that the program behind the system did not stay up. `looks`
+    are the planned looks it went through, `halted` what the next one waits for; `n_not_executed`
+    cells were left out because it stopped at one, which `stopped_at` names: its number, and how
+    many are planned. Of a dry run, `expected` is what is left of it, and `over_budget` says by how
+    much all arms together will exceed the limit of money.
     """
 
     arm: str
@@ -166,6 +167,7 @@ class ArmRun:
     endings: dict[str, int]
     cost_usd: float | None
     n_cost_unknown: int
+    voided_by: tuple[tuple[str, int], ...] = ()
     stopped: str = ""
     is_interrupted: bool = False
     is_down: bool = False

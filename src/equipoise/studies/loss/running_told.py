@@ -5,7 +5,7 @@ from collections import Counter
 from equipoise.archive.store import Archive
 from equipoise.records.event import Event, EventKind
 from equipoise.records.plan import ArmPlan
-from equipoise.records.trial import EndingKind, Trial
+from equipoise.records.trial import Ending, EndingKind, Trial
 from equipoise.stages.run.schedule import Standing, cells_of
 from equipoise.studies.loss.looks import not_executed, taken_in
 from equipoise.studies.loss.running_asked import ArmRun, LookTold
@@ -54,6 +54,7 @@ def told_run(sealed: Sealed, arm: ArmPlan, place: Place) -> ArmRun:
         n_aborted=n_aborted,
         n_voided=sum(ending.kind not in _SHOWS for ending in settled),
         endings=dict(sorted(endings.items())),
+        voided_by=tuple(_reasons(settled).most_common()),
         cost_usd=cost if n_trials > n_cost_unknown else None,
         n_cost_unknown=n_cost_unknown,
         is_finished=is_finished,
@@ -61,3 +62,9 @@ def told_run(sealed: Sealed, arm: ArmPlan, place: Place) -> ArmRun:
         n_not_executed=n_not_executed,
         stopped_at=stopped_at,
     )
+
+
+def _reasons(settled: list[Ending]) -> Counter[str]:
+    """Counts what is told of the endings that show nothing, by its first line."""
+    told = [ending.detail.strip() for ending in settled if ending.kind not in _SHOWS]
+    return Counter(detail.splitlines()[0] for detail in told if detail)
