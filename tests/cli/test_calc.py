@@ -110,8 +110,8 @@ def test_no_topic_says_what_to_do() -> None:
     assert "calc --list" in err
 
 
-@pytest.mark.parametrize("name", sorted(load_topics()))
-@pytest.mark.parametrize("given", ["{}", "[]", '{"x": null}'])
+@for_every("name", sorted(load_topics()))
+@for_every("given", ["{}", "[]", '{"x": null}'])
 def test_every_topic_refuses_an_input_without_its_keys(name: str, given: str) -> None:
     code, out, _ = _calc("--jsonl", given=f'{{"id": 1, "topic": "{name}", "input": {given}}}')
     answer = json.loads(out[0])
