@@ -60,7 +60,15 @@ def command(
         click.echo(f"  witnessed at {seal.witnessed_at}")
     if seal.commit:
         click.echo(f"  plan.json is in commit {seal.commit}")
-    click.echo(f"next: equipoise {'annotate make' if is_rating(study) else 'run'} {study}")
+    click.echo(f"next: equipoise {_next(study) if is_rating(study) else 'run'} {study}")
+
+
+def _next(study: Path) -> str:
+    """Gives what comes after the seal of a rating study: people are asked, or judges alone."""
+    from equipoise.studies.rating.sealing import sealed_rating
+
+    plan, _, _ = sealed_rating(study)
+    return "annotate make" if plan.annotators else "grade"
 
 
 def _planned(study: Path) -> bytes:

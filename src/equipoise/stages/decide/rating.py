@@ -108,7 +108,10 @@ def _needed(pair: PairShown, word: Word) -> str:
         return WIDEN
     times = (pair.detectable / pair.mde) ** 2
     n = int(-(-pair.n_clusters * times // 1))
-    return f"about {n:,} units (now {pair.n_clusters:,}) would show a difference of {pair.mde:g}"
+    return (
+        f"about {n:,} clusters of units (now {pair.n_clusters:,}) would show a difference of "
+        f"{pair.mde:g}"
+    )
 
 
 def blocked_by(

@@ -239,7 +239,7 @@ def _resampled(points: Points, seed: int) -> tuple[list[float | None], list[floa
 
 
 def groups_of(points: Points, pairs: Sequence[PairShown]) -> tuple[tuple[str, ...], ...]:
-    """Gives the longest runs of arms, in order of score, of which no two can be told apart."""
+    """Gives the largest groups of arms, in order of score, of which no two can be told apart."""
     total = points.shown.sum(axis=0)
     scores = {
         arm: float(points.won.sum(axis=0)[n] / total[n])

@@ -136,22 +136,29 @@ def ranks(
 
 
 def runs(order: Sequence[str], pairs: Sequence[PairShown]) -> tuple[tuple[str, ...], ...]:
-    """Gives the longest runs of neighbours in an order that are not told apart by the limits."""
+    """Gives the largest groups of arms of which no two are told apart by the limits.
+
+    An arm may be in several groups: that two arms are not told apart from a third says nothing of
+    each other. All groups together say of every pair whether it is told apart: two arms that share
+    a group are not, two that share none are (Piepho 2004, J. Comput. Graph. Stat. 13, insert and
+    absorb).
+    """
     if not pairs:
         return ()
-    apart = {
-        frozenset((pair.arm, pair.against))
+    apart = [
+        (pair.arm, pair.against)
         for pair in pairs
         if pair.lo is not None and pair.hi is not None and (pair.lo > 0 or pair.hi < 0)
-    }
-    found: list[tuple[str, ...]] = []
-    for start in range(len(order)):
-        end = start + 1
-        while end < len(order) and not any(
-            frozenset((order[i], order[end])) in apart for i in range(start, end)
-        ):
-            end += 1
-        run = tuple(order[start:end])
-        if not found or not set(run) <= set(found[-1]):
-            found.append(run)
-    return tuple(found)
+    ]
+    found = [frozenset(order)]
+    for one, other in apart:
+        split = [
+            part
+            for group in found
+            for part in ((group - {one}, group - {other}) if {one, other} <= group else (group,))
+        ]
+        kept = list(dict.fromkeys(split))
+        found = [part for part in kept if not any(part < another for another in kept)]
+    place = {arm: n for n, arm in enumerate(order)}
+    told = [tuple(sorted(group, key=place.__getitem__)) for group in found]
+    return tuple(sorted(told, key=lambda group: [place[arm] for arm in group]))

@@ -1,6 +1,6 @@
 """The page of a rating study: each axis with words, forest, order, people and judges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from equipoise.records.estimate import Interval
@@ -88,7 +88,7 @@ def _axis(ranking: Ranking, axis: AxisShown, n: int) -> AxisPage:
         tags=axis.tags,
         blocked=axis.blocked or "",
         said=groups_said(axis, found) if found else f"{label(axis.decides)} said nothing here.",
-        needed=tuple(dict.fromkeys(pair.needed for pair in pairs if pair.needed)),
+        needed=tuple(_needed(pairs)),
         scale=drawn,
         scale_text=(
             f"Difference of scores from {fixed(drawn.lo, 2)} to {fixed(drawn.hi, 2)}. Left is "
@@ -98,6 +98,17 @@ def _axis(ranking: Ranking, axis: AxisShown, n: int) -> AxisPage:
         n_beyond=max(0, len(pairs) - _MOST_DRAWN),
         sections=_sections(axis, n),
     )
+
+
+def _needed(pairs: Sequence[PairShown]) -> Iterator[str]:
+    """Says what would tell, once for all pairs that want the same."""
+    wanted: dict[str, list[str]] = {}
+    for pair in pairs:
+        if pair.needed:
+            named = f"{label(pair.arm)} \u2212 {label(pair.against)}"
+            wanted.setdefault(pair.needed, []).append(named)
+    for needed, names in wanted.items():
+        yield f"{', '.join(names)}: {needed}" if len(wanted) > 1 else needed
 
 
 def _sections(axis: AxisShown, n: int) -> tuple[Section, ...]:

@@ -171,9 +171,8 @@ def groups_said(axis: AxisShown, found: RatingEstimate) -> str:
     if len(told) == 1:
         return f"From best to worst, nobody can tell these apart: {told[0]}."
     return (
-        "From best to worst, arms inside one pair of brackets cannot be told apart: "
-        + " ".join(f"[{one}]" for one in told)
-        + "."
+        "From best to worst, arms that share a pair of brackets cannot be told apart, all others "
+        "can: " + " ".join(f"[{one}]" for one in told) + "."
     )
 
 
