@@ -6,7 +6,7 @@ from equipoise.blind.families import read_families
 from equipoise.blind.legal_judges import LegalComparison, LegalJudges, check_panel, legal_judges
 from equipoise.blind.legal_page import legal_lines
 from equipoise.errors import InputError
-from equipoise.records.rating_plan import Output, RatingSet, SetKind
+from equipoise.records.rating_plan import Output, Policy, RatingSet, SetKind
 
 MAP = read_families()
 PANEL = {
@@ -135,3 +135,14 @@ def test_four_families_are_refused_one_is_a_warning_and_relatives_count_once() -
         with pytest.raises(InputError) as caught:
             check_panel(judges)
         assert caught.value.code == code
+
+
+def test_one_judge_is_told_of_what_its_policy_allows() -> None:
+    single = legal_judges({"mini": "openai"}, _sets("draft"), OUTPUTS, MAP, policy=Policy.SINGLE)
+    (warning,) = single.warnings
+    assert warning.startswith("one judge decides, of the family openai: ")
+    assert warning.endswith("; policy panel has room for it")
+    sets = [*_sets("draft", "edited"), *_sets("by-mini", "draft")]
+    page = legal_lines(legal_judges({"mini": "openai"}, sets, OUTPUTS, MAP, policy=Policy.SINGLE))
+    assert "| style | ru | draft, edited | 2 | 0 | 2 | 0 |  |" in page
+    assert any("draft, by-mini" in row and "replace judges by one of: " in row for row in page)

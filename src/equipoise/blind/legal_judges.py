@@ -7,14 +7,17 @@ from itertools import combinations
 
 from equipoise.blind.families import FamilyMap, count_families, families_of
 from equipoise.errors import InputError
-from equipoise.records.rating_plan import Output, RatingSet, SetKind
+from equipoise.records.rating_plan import Output, Policy, RatingSet, SetKind
 from equipoise.stats.family_guard import GuardResult, guard_families
 
 MAX_FAMILIES = 3
 """Most families of one panel (PIL-34): nine judges are worth about two votes."""
 
 WANTED = 2
-"""Families that a set should be judged by."""
+"""Families that a panel should judge each set with."""
+
+_WANTED_OF = {Policy.SINGLE: 1, Policy.DOUBLE: 1, Policy.PANEL: WANTED}
+_ROOM = {Policy.SINGLE: 1, Policy.DOUBLE: 2, Policy.PANEL: MAX_FAMILIES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,7 @@ class LegalComparison:
         unknown_models: models of these sets that the family map does not know.
         add: families that touched nothing in the sets that lack judges, and are not on the panel;
             if there is none, those that would help most of these sets.
-        n_to_add: how many of them it takes for two families everywhere.
+        n_to_add: how many of them it takes for all families that are wanted, everywhere.
     """
 
     axis: str
@@ -66,6 +69,7 @@ class LegalJudges:
         excluded: set -> judge -> why not: ``same_family:xai``, ``unknown_family_of_output:C2``.
         comparisons: what is left for every pair of arms, axis and language.
         warnings: what a reader of the plan has to know.
+        most_families: families that the plan's policy has room for.
     """
 
     judges: Mapping[str, str]
@@ -73,6 +77,7 @@ class LegalJudges:
     excluded: Mapping[str, Mapping[str, str]]
     comparisons: tuple[LegalComparison, ...]
     warnings: tuple[str, ...]
+    most_families: int = MAX_FAMILIES
 
     def exclusions(self) -> Iterator[tuple[str, str, int]]:
         """Gives judge, reason and the number of sets, in the order of the judges."""
@@ -91,6 +96,8 @@ def legal_judges(
     sets: Iterable[RatingSet],
     outputs: Iterable[Output],
     families: FamilyMap,
+    *,
+    policy: Policy = Policy.PANEL,
 ) -> LegalJudges:
     """Gives the judges that may judge each set, and what is left for each comparison.
 
@@ -102,11 +109,12 @@ def legal_judges(
             not recorded (null), or not known to the family map, nobody may judge. Of arms that
             share a text all are looked at.
         families: the family map of the study.
+        policy: only a panel wants two families for each set; `single` has room for one judge.
 
     Raises:
         InputError: see `check_panel`.
     """
-    warnings = check_panel(judges)
+    warnings = check_panel(judges, policy)
     by_place = {(output.unit, output.arm): output for output in outputs}
     guard = _Guard(judges, families)
     allowed: dict[str, tuple[str, ...]] = {}
@@ -128,7 +136,9 @@ def legal_judges(
         for arm in one.arms:
             order.setdefault(arm, len(order))
         for first, second in combinations(sorted(one.arms, key=order.__getitem__), 2):
-            tally = tallies.setdefault((one.axis, language, first, second), _Tally())
+            tally = tallies.setdefault(
+                (one.axis, language, first, second), _Tally(n_wanted=_WANTED_OF[policy])
+            )
             tally.count(guard, touched, result)
     return LegalJudges(
         judges=dict(judges),
@@ -138,14 +148,16 @@ def legal_judges(
             tally.comparison(place, judges, families) for place, tally in tallies.items()
         ),
         warnings=(*warnings, *_idle(judges, allowed)),
+        most_families=_ROOM[policy],
     )
 
 
-def check_panel(judges: Mapping[str, str]) -> tuple[str, ...]:
+def check_panel(judges: Mapping[str, str], policy: Policy = Policy.PANEL) -> tuple[str, ...]:
     """Gives warnings about a panel as such.
 
     Args:
         judges: judge -> its family.
+        policy: what may be mended within it.
 
     Raises:
         InputError: there is no judge (``no_judge``), one is of no known family
@@ -170,16 +182,23 @@ def check_panel(judges: Mapping[str, str]) -> tuple[str, ...]:
         )
     found: list[str] = []
     if n_families == 1:
-        found.append(
-            f"the panel is of one family ({next(iter(judges.values()))}): what its models have in "
-            "common nothing shows; a judge of another family would"
-        )
+        found.append(_of_one_family(judges, policy))
     if len(judges) > n_families:
         found.append(
             f"{len(judges)} judges are of {n_families} "
             f"{'family' if n_families == 1 else 'families'}: those of one family count once"
         )
     return tuple(found)
+
+
+def _of_one_family(judges: Mapping[str, str], policy: Policy) -> str:
+    family = next(iter(judges.values()))
+    if len(judges) == 1:
+        who, errors = f"one judge decides, of the family {family}", "what it gets wrong by itself"
+    else:
+        who, errors = f"all judges are of one family ({family})", "what its models get wrong alike"
+    other = "policy panel has room for it" if policy is Policy.SINGLE else "add one"
+    return f"{who}: {errors} only a judge of another family would show; {other}"
 
 
 class _Guard:
@@ -219,6 +238,7 @@ class _Guard:
 class _Tally:
     """Counts the sets of one comparison."""
 
+    n_wanted: int = WANTED
     n_sets: int = 0
     n_two: int = 0
     n_one: int = 0
@@ -239,8 +259,9 @@ class _Tally:
         self.n_unrecorded += any(models is None for models in touched.values())
         models = [model for models in touched.values() for model in models or ()]
         self.unknown |= {model: None for model in models if not guard.of(model)}
-        if n_families < WANTED and all(guard.families(own) is not None for own in touched.values()):
-            self.n_to_add = max(self.n_to_add, WANTED - n_families)
+        is_known = all(guard.families(own) is not None for own in touched.values())
+        if n_families < self.n_wanted and is_known:
+            self.n_to_add = max(self.n_to_add, self.n_wanted - n_families)
             self.lacking[frozenset(name for model in models for name in guard.of(model))] += 1
 
     def comparison(

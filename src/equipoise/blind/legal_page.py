@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from equipoise.blind.families import count_families
-from equipoise.blind.legal_judges import MAX_FAMILIES, LegalComparison, LegalJudges
+from equipoise.blind.legal_judges import LegalComparison, LegalJudges
 
 _SHOWN = 6
 
@@ -30,7 +30,7 @@ def _lines(legal: LegalJudges) -> Iterator[str]:
     yield ""
     yield "| axis | language | arms | sets | two families or more | one | none | add |"
     yield "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |"
-    seats = MAX_FAMILIES - count_families(legal.judges.values())
+    seats = legal.most_families - count_families(legal.judges.values())
     for one in legal.comparisons:
         yield (
             f"| {_cell(one.axis)} | {_cell(one.language) or 'not recorded'} | "
@@ -51,7 +51,7 @@ def _lines(legal: LegalJudges) -> Iterator[str]:
 
 
 def _mend(one: LegalComparison, seats: int) -> str:
-    """What to do so that two families are left for every set; "" where they are."""
+    """What to do so that all families that are wanted are left for every set; "" where they are."""
     parts: list[str] = []
     if one.n_unrecorded:
         parts.append(f"record the models of the outputs of {one.n_unrecorded} sets")

@@ -126,7 +126,7 @@ def test_policies_single_and_double_ask_as_often_as_they_say(tmp_path: Path) -> 
     hot = judge()
     hot.model["temperature"] = "0.7"
     refused = judged_study(tmp_path / "hot", hot, policy=Policy.SINGLE)
-    with pytest.raises(InputError, match="policy single wants 0"):
+    with pytest.raises(InputError, match=r"policy single wants 0; mend: leave temperature out"):
         ask(refused)
     told = list(warnings(PanelPlan(policy=Policy.SINGLE, judges=(judge(),))))
     assert "one call decides each judged criterion" in told[0]

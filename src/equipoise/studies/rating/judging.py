@@ -169,6 +169,7 @@ def legal_of(
         plan.sets,
         [output for by_arm in outputs.values() for output in by_arm.values()],
         families,
+        policy=panel.policy,
     )
 
 

@@ -23,6 +23,7 @@ from equipoise.records.rating_plan import (
     ChecksPlan,
     JudgePlan,
     PanelPlan,
+    Policy,
     RatingPlan,
     SetKind,
 )
@@ -107,7 +108,14 @@ def plan_rating(study: Path) -> PlannedRating:
     legal = _legal(plan, outputs, families)
     planned = pretty(plan)
     named = lint_axes(plan.axes, shown, families, set_size=plan.set_size)
-    outlook = _outlook(plan, made, outputs, sha256=digest(planned), legal=legal)
+    outlook = _outlook(
+        plan,
+        made,
+        outputs,
+        sha256=digest(planned),
+        legal=legal,
+        unused=tuple(_unused(draft.judges)),
+    )
     remarks = (*outlook.remarks, *shown.remarks, *named)
     outlook = msgspec.structs.replace(outlook, masked=shown.lines, remarks=remarks)
     return PlannedRating(
@@ -160,11 +168,17 @@ def _legal(plan: RatingPlan, outputs: Outputs, families: FamilyMap) -> tuple[str
         return ()
     named = {judge.name: judge.family for judge in plan.panel.judges}
     listed = [output for by_arm in outputs.values() for output in by_arm.values()]
-    return legal_lines(legal_judges(named, plan.sets, listed, families))
+    return legal_lines(legal_judges(named, plan.sets, listed, families, policy=plan.panel.policy))
 
 
 def _outlook(
-    plan: RatingPlan, made: list[AxisSets], outputs: Outputs, *, sha256: str, legal: tuple[str, ...]
+    plan: RatingPlan,
+    made: list[AxisSets],
+    outputs: Outputs,
+    *,
+    sha256: str,
+    legal: tuple[str, ...],
+    unused: tuple[str, ...],
 ) -> RatingOutlook:
     raters = raters_of(plan, outputs)
     tasks = tasks_of(plan, outputs)
@@ -201,6 +215,7 @@ def _outlook(
         remarks=(
             *rating_remarks(plan, axes),
             *(policy_warnings(plan.panel) if plan.panel else ()),
+            *unused,
         ),
         legal=legal,
     )
@@ -267,6 +282,20 @@ def _unfit(panel: PanelPlan | None, set_size: int, faults: Faults) -> Iterator[s
     for one in policy_faults(panel, set_size) if panel else ():
         found, _, mend = one.partition("; mend: ")
         yield faults.at(("judges",), f": {found}", mend=mend or "change it")
+
+
+def _unused(draft: PanelDraft | None) -> Iterator[str]:
+    """Yields the keys of judges that stand in the study file and that their policy never reads."""
+    if draft is None:
+        return
+    policy = draft.policy
+    asks = f"policy {policy} asks about each set once in each order of its texts"
+    if "repeats" in draft.model_fields_set and policy is not Policy.PANEL:
+        yield f"judges.repeats ({draft.repeats}) counts under policy panel alone; {asks}"
+    if len(draft.templates) > 1 and policy is not Policy.PANEL:
+        yield f"only the first of judges.templates is used ({draft.templates[0]}): {asks}"
+    if "double_rating" in draft.model_fields_set and policy is not Policy.DOUBLE:
+        yield f"judges.double_rating ({draft.double_rating:g}) counts under policy double alone"
 
 
 def _panel(draft: PanelDraft, families: FamilyMap) -> PanelPlan:

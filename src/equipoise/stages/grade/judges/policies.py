@@ -104,7 +104,10 @@ def faults(panel: PanelPlan, n_options: int) -> Iterator[str]:
         yield f"judge {name!r} stands twice; mend: name them apart"
     for name in panel.templates:
         if name not in WORDINGS:
-            yield f"no wording {name!r}; the wordings are {', '.join(WORDINGS)}"
+            yield (
+                f"no wording {name!r}; the wordings are {', '.join(WORDINGS)}; mend: "
+                f"{nearest(name, list(WORDINGS)) or 'take one of them'}"
+            )
     if not panel.judges:
         yield "no judge; mend: name at least one"
     for judge in panel.judges:
@@ -184,20 +187,29 @@ def _is_number(value: Any, least: float, most: float, *, is_whole: bool = False)
 def _single(panel: PanelPlan, n_options: int) -> Iterator[str]:
     del n_options
     if len(panel.judges) > 1:
-        yield f"policy single has {len(panel.judges)} judges; wanted: the same one for all arms"
+        yield (
+            f"policy single has {len(panel.judges)} judges; wanted: the same one for all arms; "
+            "mend: leave one, or write policy: double (two judges) or policy: panel"
+        )
     for judge in panel.judges:
         if temperature_of(judge) != 0:
-            yield f"judge {judge.name!r} has a temperature; policy single wants 0"
+            yield (
+                f"judge {judge.name!r} has a temperature; policy single wants 0; mend: leave "
+                "temperature out"
+            )
 
 
 def _double(panel: PanelPlan, n_options: int) -> Iterator[str]:
     del n_options
     if len(panel.judges) > 2:
-        yield f"policy double has {len(panel.judges)} judges; wanted: one or two"
+        yield (
+            f"policy double has {len(panel.judges)} judges; wanted: one or two; mend: leave two, "
+            "or write policy: panel"
+        )
     if panel.double_rating_share < float(LEAST_DOUBLE):
         yield (
             f"double_rating is {panel.double_rating_share:g}; wanted: at least "
-            f"{float(LEAST_DOUBLE):g}"
+            f"{float(LEAST_DOUBLE):g}; mend: write double_rating: {float(LEAST_DOUBLE):g}"
         )
 
 
@@ -209,7 +221,7 @@ def _panel(panel: PanelPlan, n_options: int) -> Iterator[str]:
     if len(families) > MOST_FAMILIES:
         yield (
             f"{len(families)} families ({', '.join(families)}); wanted: at most {MOST_FAMILIES}, "
-            "for nine judges were worth two"
+            f"for nine judges were worth two; mend: leave {MOST_FAMILIES}"
         )
     step = len(orders(n_options)) * len(panel.templates)
     fits = ceil(max(LEAST_REPEATS, 1) / step) * step
