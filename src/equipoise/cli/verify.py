@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli.screen import write, write_json
-from equipoise.errors import InputError
+from equipoise.errors import EquipoiseError, InputError
 
 if TYPE_CHECKING:
     from equipoise.pipeline.faults import Check, Fault
@@ -49,7 +49,7 @@ def command(path: Path, *, ca: Path | None, as_json: bool) -> None:
 def run_verify(path: Path, *, as_json: bool, ca: Path | None = None) -> int:
     """Verifies what is at the path, tells of it, and gives the exit code."""
     checks: list[Check] = []
-    for check in _checks(path, ca):
+    for check in _guarded(_checks(path, ca)):
         checks.append(check)
         if not as_json:
             write("".join(f"{line}\n" for line in _told(check)))
@@ -61,6 +61,23 @@ def run_verify(path: Path, *, as_json: bool, ca: Path | None = None) -> int:
     if any(not fault.made_by for fault in faults):
         return _ALTERED
     return _MADE_OTHERWISE if faults else 0
+
+
+def _guarded(checks: Iterator["Check"]) -> Iterator["Check"]:
+    """Yields the checks; what breaks them off after the first is a fault like any other."""
+    from equipoise.pipeline.faults import Check, Fault
+
+    has_begun = False
+    try:
+        for check in checks:
+            yield check
+            has_begun = True
+    except (EquipoiseError, OSError, ValueError) as error:
+        if not has_begun:
+            raise
+        what = "nothing further could be checked"
+        fault = Fault(file="the rest", what=what, found=str(error))
+        yield Check(thing="the rest", says="not verified", faults=(fault,))
 
 
 def _checks(path: Path, ca: Path | None) -> Iterator["Check"]:
@@ -96,6 +113,7 @@ def _checks(path: Path, ca: Path | None) -> Iterator["Check"]:
 def _told(check: "Check") -> Iterator[str]:
     kinds = {_kind(fault) for fault in check.faults}
     mark = "FAULT" if "fault" in kinds else "OTHER" if "other" in kinds else "ok   "
+    mark = "LEFT " if check.is_left_out else mark
     yield f"{mark} {check.thing}: {check.says}"
     for fault in check.faults:
         yield f"      {_kind(fault)}: {fault.text}"
@@ -117,6 +135,8 @@ def _end(path: Path, checks: list["Check"], faults: list["Fault"]) -> str:
             "follow otherwise here; nothing was found altered\n"
         )
     heads = [check.says for check in checks if check.thing == "head.json"]
+    if left_out := [check.thing for check in checks if check.is_left_out]:
+        return f"verified, except {', '.join(left_out)}: {path}\n"
     return f"verified: {path}{''.join(f', {head}' for head in heads)}\n"
 
 

@@ -28,8 +28,12 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that was checked, what was seen, and what is wrong with it."""
+    """One thing that was checked, what was seen, and what is wrong with it.
+
+    `is_left_out`: it could not be looked at, for what it needs is kept back; it is not verified.
+    """
 
     thing: str
     says: str
     faults: tuple[Fault, ...] = ()
+    is_left_out: bool = False

@@ -205,7 +205,9 @@ def test_a_threshold_is_chosen_on_one_half_locked_and_reported_on_the_other(
     assert changed is not None
     assert changed.s == 0.9
     assert "a stricter choice" in again.files["report/index.html"].decode()
-    assert run(commands, ["verify", str(study)]).exit_code == 0
+    told = run(commands, ["verify", str(study)]).output
+    assert "3 files follow from plan, archives and keys" in told
+    assert "campaign/secret: is missing, and a ranking rests on it" in told, "these were made up"
 
 
 def test_no_threshold_is_found_where_the_judge_knows_nothing(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from equipoise.studies.rating.axes import axis_shown
 from equipoise.studies.rating.joining import joined
 from equipoise.studies.rating.reading import THRESHOLD, Gathered, gather
 from equipoise.studies.rating.unblinding import note_unblinding
+from equipoise.studies.rating.verifying_keys import refuse_other_keys
 
 COMPARISONS = "comparisons"
 
@@ -51,10 +52,12 @@ def compare(
         at: the time, for the log of unblinding; null = it is not logged.
 
     Raises:
-        Blocked, InputError, Tampered: as `gather`.
+        Blocked, InputError, Tampered: as `gather`; Tampered also where keys do not go with their
+            packets.
         StorageFull: the disk took no more.
     """
     given = gather(study)
+    refuse_other_keys(study)
     found = derive(given, made_by)
     if at is not None:
         found = replace(found, remark=note_unblinding(study, given, at))

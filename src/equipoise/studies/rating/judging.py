@@ -110,8 +110,8 @@ def judge_study(study: Path, means: Means | None) -> Judged:
     return _judged(held, place, told, (judged, unjudged, asked))
 
 
-def packets_of(study: Path) -> dict[str, Packet]:
-    """Gives every packet that the plan has judges asked about, made again.
+def packets_of(study: Path) -> dict[str, tuple[Packet, PacketKey]]:
+    """Gives every packet that the plan has judges asked about, made again, with its key.
 
     Raises:
         Blocked: the study is not sealed, or names no judges.
@@ -127,7 +127,7 @@ def packets_of(study: Path) -> dict[str, Packet]:
             code="no_secret",
         )
     asked = questions_of(held.plan, held.outputs, held.legal.allowed, study_secret(path))
-    return {question.packet.id: question.packet for question, _ in asked}
+    return {question.packet.id: (question.packet, key) for question, key in asked}
 
 
 def _read(study: Path) -> _Study:

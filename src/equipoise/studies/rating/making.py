@@ -10,7 +10,7 @@ from typing import Any
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.blind.packets import make_packet
 from equipoise.blind.private_files import read_private, study_secret, write_private
-from equipoise.errors import Blocked, InputError, as_word, nearest
+from equipoise.errors import Blocked, InputError, Tampered, as_word, nearest
 from equipoise.pipeline.study_files import read_needed
 from equipoise.records.codec import decode, digest, encode, pretty
 from equipoise.records.packet import Packet, PacketKey
@@ -137,8 +137,15 @@ def outputs_of(study: Path, plan: RatingPlan) -> Outputs:
         Blocked: the file is missing.
         Tampered: what raters would see is not what was planned.
     """
+    content = read_needed(study / plan.outputs_file, "the outputs")
+    if plan.outputs_sha256 and digest(content) != plan.outputs_sha256:
+        raise Tampered(
+            f"{plan.outputs_file} was changed after planning (sha256 {digest(content)[:16]}…, "
+            f"planned {plan.outputs_sha256[:16]}…); mend: put it back as it was, or begin a new "
+            "study"
+        )
     outputs = read_outputs(
-        read_needed(study / plan.outputs_file, "the outputs"),
+        content,
         arms=plan.arms,
         longest=plan.longest or _NO_LIMIT,
         name=plan.outputs_file,

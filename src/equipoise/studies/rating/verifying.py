@@ -48,8 +48,7 @@ def check_rating_study(study: Path, *, ca: Path | None) -> Iterator[Check]:
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.joinpath(MANIFEST).is_file():
             yield from _archive(study, path)
-    if (held := check_keys(study)) is not None:
-        yield held
+    yield from check_keys(study)
     if (judged := check_judges(study)) is not None:
         yield judged
     rankings = sorted(study.joinpath(COMPARISONS).glob(f"*/{RANKING}"))
