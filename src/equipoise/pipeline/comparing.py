@@ -14,6 +14,7 @@ from equipoise.archive.store import Archive
 from equipoise.errors import InputError
 from equipoise.records.codec import decode, pretty
 from equipoise.records.estimate import CellKey
+from equipoise.records.judgement import JUDGE_SIMULATED
 from equipoise.records.notice import Headline, Notice, Severity
 from equipoise.records.result import ComparisonFile, Estimates, HeadlineCheck, Result
 from equipoise.records.terms import ArmSource, Terms
@@ -80,10 +81,11 @@ def derive(file: ComparisonFile, root: Path, *, fresh: Path | None = None) -> De
         reading = estimate(
             con, file.terms, arms, [str(columns[name].evidence) for name in sorted(columns)]
         )
+        is_simulated = reading.is_simulated or (reading.is_soft and _has_stand_ins(archives))
         verdicts = decide(
             file.terms,
             reading.estimates,
-            is_simulated=reading.is_simulated,
+            is_simulated=is_simulated,
             is_soft=reading.is_soft,
         )
         estimates = msgspec.structs.replace(
@@ -93,12 +95,21 @@ def derive(file: ComparisonFile, root: Path, *, fresh: Path | None = None) -> De
             notices=reading.estimates.notices + _told(archives) + _versions(archives),
         )
     result = Result(
-        file=msgspec.structs.replace(file, is_simulated=reading.is_simulated),
+        file=msgspec.structs.replace(file, is_simulated=is_simulated),
         estimates=estimates,
         verdicts=verdicts,
     )
     heads = {name: archive.head for name, archive in archives.items()}
     return Derived(result=result, files=_files(result, heads))
+
+
+def _has_stand_ins(archives: Mapping[str, Archive]) -> bool:
+    """Says whether judges of some archive's grades were stand-ins."""
+    return any(
+        notice.code == JUDGE_SIMULATED
+        for archive in archives.values()
+        for notice in archive.read(Notice)
+    )
 
 
 def write(derived: Derived, folder: Path) -> None:

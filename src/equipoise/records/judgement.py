@@ -8,6 +8,9 @@ import msgspec
 from equipoise.records.call import Price
 from equipoise.records.trial import Usage
 
+JUDGE_SIMULATED = "judge_simulated"
+"""Code of the notice in an archive some of whose grades rest on judges that are stand-ins."""
+
 
 class ReadState(StrEnum):
     """What came of asking a judge once. Only `READ` has a verdict; nothing else is ever a tie."""

@@ -18,15 +18,24 @@ _UNPROVEN = msgspec.structs.replace(
 _GOOD = ScoreDifference(delta=-0.03, lo=-0.04, hi=-0.02, covered=1.0, n=1000, factor=1.0)
 
 
-def _word(rows: tuple[LossRow, ...], shown: ScoreDifference) -> LossComparison:
+def _word(
+    rows: tuple[LossRow, ...], shown: ScoreDifference, soft: tuple[tuple[str, str], ...] = ()
+) -> LossComparison:
     blank = msgspec.structs.replace(_READING.comparison, rows=rows, verdict="", why="")
-    return verdict(blank, shown, _SUITES, is_soft=False)
+    return verdict(blank, shown, _SUITES, soft=soft)
 
 
 def test_a_listed_regression_decides_whatever_else_is_better() -> None:
     told = _word((_LOSS, _GAIN), _GOOD)
     assert told.verdict == "worse"
     assert told.why.endswith(f"The surest regression is {_LOSS.partition} / {_LOSS.category}.")
+
+
+def test_a_word_is_soft_only_where_a_judged_cell_had_a_part_in_it() -> None:
+    here, elsewhere = (_LOSS.partition, _LOSS.category), (_LOSS.partition, "judged")
+    assert "soft" not in _word((_LOSS, _NONE), _GOOD, (elsewhere,)).tags
+    assert "soft" in _word((_LOSS, _NONE), _GOOD, (here, elsewhere)).tags
+    assert "soft" in _word((_GAIN, _NONE), _GOOD, (elsewhere,)).tags
 
 
 def test_only_improvements_over_the_whole_weight_are_better() -> None:

@@ -1,5 +1,6 @@
 """Model judges in a loss study: asked about blind packets, quoted, resumed, never asked twice."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def test_until_held_against_people_a_judge_is_soft_and_not_validated(study: Path
     for arm in ("release-1", "release-2"):
         told = [n.message for n in archive_of(study, arm).read(Notice)]
         assert any(m.startswith("[soft] judge reader is not validated") for m in told)
-        assert "judges are stand-ins: what they say is simulated and shows nothing" in told
+        assert "[simulated] judges are stand-ins: what they say shows nothing" in told
 
 
 def test_a_packet_names_no_arm_and_every_answer_is_kept_whole(study: Path) -> None:
@@ -67,6 +68,19 @@ def test_a_fifth_of_the_units_is_judged_twice_and_nothing_more(study: Path) -> N
         twice = {r.trial for r in archive_of(study, arm).read(Rating) if r.rater.endswith("#2")}
         units = {t.unit for t in held if t.id in twice}
         assert len(units) == -(-len({t.unit for t in held}) // 5)
+
+
+def test_what_rests_on_stand_ins_is_simulated_in_every_file(study: Path) -> None:
+    told = equipoise("compare", study, code=None).stdout
+    (folder,) = (study / "comparisons").iterdir()
+    found = json.loads(folder.joinpath("regressions.json").read_bytes())
+    assert {"simulated", "soft"} <= set(found["tags"])
+    assert "[simulated]" in told
+    for name in ("TOP-REGRESSIONS.md", "report/index.html", "report/junit.xml"):
+        assert "simulated" in folder.joinpath(name).read_text()
+    suites = list(study.glob("archive/*/suites/*/suite.json"))
+    assert [json.loads(path.read_bytes())["is_simulated"] for path in suites] == [True, True]
+    assert equipoise("verify", study).stdout
 
 
 def test_nothing_is_asked_twice(study: Path) -> None:

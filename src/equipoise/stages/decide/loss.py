@@ -1,6 +1,6 @@
 """What two suites show: which cells are listed, and one of the five words for the change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -75,7 +75,7 @@ def verdict(
     shown: ScoreDifference | None,
     suites: Sequence[Suite],
     *,
-    is_soft: bool,
+    soft: Collection[tuple[str, str]],
 ) -> LossComparison:
     """Gives the comparison with its word: what the registered cells show decides.
 
@@ -86,6 +86,9 @@ def verdict(
     Equivalent only where nothing is listed, every partition is scored, and that interval lies
     inside +-mde (two one-sided tests at 5 %); else nobody can tell. Where only one side could
     evaluate a part of what is weighed, the two may differ there by anything from -1 to 1.
+
+    `soft` holds (partition, category) of the cells that were judged. The word is soft where one of
+    them is among the regressions listed, or, where none is listed, among all that is compared.
     """
     rows = comparison.rows
     worse = [row for row in rows if row.is_listed and not row.is_improvement]
@@ -132,11 +135,16 @@ def verdict(
         verdict=word.value,
         why=why.strip(),
         needed=needed,
-        tags=_tags(comparison, word, suites, is_soft=is_soft),
+        tags=_tags(comparison, word, suites, is_soft=_is_soft(worse, soft)),
         suite_delta=shown.delta if shown else None,
         suite_lo=shown.lo if shown else None,
         suite_hi=shown.hi if shown else None,
     )
+
+
+def _is_soft(worse: Sequence[LossRow], soft: Collection[tuple[str, str]]) -> bool:
+    deciding = {(row.partition, row.category) for row in worse}
+    return bool(deciding & set(soft) if worse else soft)
 
 
 def looked(seen: SuiteLook | None) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("[measured]", "outcomes were measured mechanically."),
     ("[soft]", "outcomes were judged by a model or a person."),
     ("[underpowered]", "the runs were too few to show a change as large as the one that matters."),
-    ("[simulated]", "some runs were simulated; nothing here speaks of real systems."),
+    ("[simulated]", "some runs or judges were simulated; nothing here speaks of real systems."),
     (
         "reportable",
         "the smallest true change that runs like these would show with 80 % probability.",

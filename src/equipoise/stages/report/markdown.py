@@ -67,7 +67,7 @@ def escape(text: str) -> str:
 def _warnings(reading: Reading) -> list[str]:
     told = []
     if reading.result.file.is_simulated:
-        told.append("> **Simulated runs.** Nothing here speaks of real systems.")
+        told.append("> **Simulated runs or judges.** Nothing here speaks of real systems.")
     if reading.is_exploratory:
         told.append("> Exploratory: the terms were not sealed before the runs.")
     return told

@@ -35,6 +35,7 @@ from equipoise.studies.loss.pairing import Pair
 from equipoise.studies.loss.quoting import first_valid, permissions
 from equipoise.studies.loss.scoring import (
     catalog_of,
+    is_judged_by_stand_ins,
     score_run,
     trials_of,
     write_suite,
@@ -142,7 +143,7 @@ def _decided(
     rows = judged(found.rows, plan.mde)
     rows = concluded(rows, _citations(con, pair, scored, rows, fresh))
     return verdict(
-        msgspec.structs.replace(blank, rows=rows), found.score, suites, is_soft=_is_soft(new)
+        msgspec.structs.replace(blank, rows=rows), found.score, suites, soft=_soft(plan, scored)
     )
 
 
@@ -154,9 +155,18 @@ def _is_void(suites: tuple[Suite, Suite]) -> bool:
 _LEAST_COMPLETED = 0.9
 
 
-def _is_soft(one: Scored) -> bool:
-    judged_places = [c.place for c in one.table.categories if c.is_judged]
-    return any(bool((one.moments.n[:, 1 + place] > 0).any()) for place in judged_places)
+def _soft(plan: Plan, scored: tuple[Scored, Scored]) -> frozenset[tuple[str, str]]:
+    """Gives the cells in which a model or a person judged a unit of either side.
+
+    The loss of a partition is one of them where any of its categories is.
+    """
+    found = set()
+    for one in scored:
+        for place, part in enumerate(plan.partitions[: len(one.table.parts)]):
+            for category in one.table.categories:
+                if category.is_judged and one.moments.n[place, 1 + category.place] > 0:
+                    found |= {(part.text, category.id), (part.text, "")}
+    return frozenset(found)
 
 
 def _citations(
@@ -183,18 +193,21 @@ def _citations(
     return found
 
 
-def _of_judges(plan: Plan) -> Iterator[str]:
+def _of_judges(pair: Pair) -> Iterator[str]:
     """Yields what has to stand on every page that rests on model judges."""
+    plan, runs = pair.new.plan, (pair.new, pair.base)
     if isinstance(plan.judges, PanelPlan):
         named = ", ".join(judge.name for judge in plan.judges.judges)
         yield (
             f"[soft] judge not validated: what {named} found in the judged categories was not held "
             "against people"
         )
+    if any(is_judged_by_stand_ins(run, catalog_of(run, pair.version)[0]) for run in runs):
+        yield "[simulated] the judges are stand-ins: what they found shows nothing"
 
 
 def _notes(pair: Pair, new: Suite, base: Suite, looks: int) -> list[str]:
-    notes = list(_of_judges(pair.new.plan))
+    notes = list(_of_judges(pair))
     one, two = pair.new.plan, pair.base.plan
     for what, ours, theirs in (
         ("partitions", [p.text for p in one.partitions], [p.text for p in two.partitions]),

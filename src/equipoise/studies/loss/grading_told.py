@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from equipoise.archive.store import Archive
 from equipoise.records.catalog import Catalog
 from equipoise.records.grade import Grade
+from equipoise.records.judgement import JUDGE_SIMULATED
 from equipoise.records.notice import Notice, Severity
 from equipoise.stages.grade.reviewing import Reviewed
 from equipoise.stages.grade.rubrics import outcome
@@ -21,7 +22,6 @@ BARRED = "not_graded"
 NOT_VALIDATED = "judge_not_validated"
 UNUSABLE = "judge_unusable"
 SUSPECT = "judge_suspect"
-SIMULATED = "judge_simulated"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -198,6 +198,6 @@ def _of_judges(judged: Judged) -> list[Notice]:
             )
             found.append(Notice(code=SUSPECT, message=message, where=where))
     if judged.is_simulated:
-        message = "judges are stand-ins: what they say is simulated and shows nothing"
-        found.append(Notice(code=SIMULATED, message=message, where="judges"))
+        message = "[simulated] judges are stand-ins: what they say shows nothing"
+        found.append(Notice(code=JUDGE_SIMULATED, message=message, where="judges"))
     return found

@@ -16,9 +16,10 @@ from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, InputError, Tampered
 from equipoise.pipeline.amendments import read_amendments
 from equipoise.pipeline.study_files import PLAN
-from equipoise.records.catalog import Catalog
+from equipoise.records.catalog import MODEL_JUDGED, Catalog
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.event import Amendment, Event, EventKind, Rating
+from equipoise.records.judgement import JUDGE_SIMULATED
 from equipoise.records.notice import Notice
 from equipoise.records.plan import Mode, Plan, Provenance, Stopping
 from equipoise.records.suite import Suite
@@ -248,7 +249,7 @@ def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
         seal=run.facts.seal,
         catalog_sha256=catalog_sha256,
         harness_version=manifest.tool_version,
-        is_simulated=manifest.is_simulated,
+        is_simulated=manifest.is_simulated or is_judged_by_stand_ins(run, catalog),
         is_stopped_early=run.plan.stopping is not Stopping.NONE and not last_look(run.archive),
         notes=(
             *undeclared_hops(run.plan, run.archive),
@@ -263,6 +264,13 @@ def _beside(run: LossRun, catalog_sha256: str, catalog: Catalog) -> RunNotes:
         ),
         clipped=_clipped(run, catalog),
         n_not_executed=n_left_out,
+    )
+
+
+def is_judged_by_stand_ins(run: LossRun, catalog: Catalog) -> bool:
+    """Says whether grades of the run under this catalog rest on simulated judges."""
+    return any(one.type == MODEL_JUDGED for one in catalog.categories) and any(
+        notice.code == JUDGE_SIMULATED for notice in run.archive.read(Notice)
     )
 
 

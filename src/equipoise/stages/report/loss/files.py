@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from equipoise.errors import InputError
 from equipoise.records.suite import LossCitation, LossComparison, LossRow
+from equipoise.records.verdict import Tag
 from equipoise.stages.report.text import visible
 
 COLUMNS = ("partition", "kategorie", "delta", "ci_low", "ci_high", "n", "run_id", "log_zitat")
@@ -71,6 +72,8 @@ def _table(comparison: LossComparison, rows: Iterable[LossRow]) -> bytes:
     ]
     if comparison.verdict == "not evaluable":
         lines += ["", _comment(f"not evaluable: {comparison.why}")]
+    if Tag.SIMULATED.value in comparison.tags:
+        lines += ["", _comment("simulated: nothing here speaks of real systems")]
     if comparison.look is not None and comparison.look.word:
         lines += ["", _comment(f"stopped early: {comparison.why}")]
     return ("\n".join(lines) + "\n").encode()

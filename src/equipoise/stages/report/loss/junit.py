@@ -34,6 +34,7 @@ def to_loss_junit(reading: LossReading) -> bytes:
         ("provenance", comparison.provenance.value),
         ("mde", repr(comparison.mde)),
         ("k", str(comparison.k)),
+        ("tags", ", ".join(comparison.tags)),
     ):
         ET.SubElement(properties, "property", {"name": key, "value": _xml(label(value, _MOST))})
     for row in comparison.rows:
