@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from equipoise.records.counted import counted
 from equipoise.stages.plan.budget import told_choice
 from equipoise.stages.plan.outlook import ArmOutlook, CellOutlook, JudgeOutlook, Outlook
 
@@ -98,10 +99,11 @@ def _judge(judge: JudgeOutlook) -> str:
     money = (
         "price unknown"
         if judge.usd is None
-        else f"at most {judge.usd:,.2f} US dollars for questions of {judge.n_input:,} tokens"
+        else f"at most {judge.usd:,.2f} US dollars for all questions, together "
+        f"{counted(judge.n_input, 'token')}"
     )
     return (
-        f"judge {judge.judge} ({judge.model}): {judge.n_calls:,} questions in all, up to "
+        f"judge {judge.judge} ({judge.model}): {counted(judge.n_calls, 'question')} in all, up to "
         f"{judge.n_retries:,} more where answers cannot be read; {money}"
     )
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.cli.clock import exact_now
+from equipoise.cli.rating_told import told
 from equipoise.cli.screen import write, write_json
 from equipoise.errors import InputError
 from equipoise.records.ranking import RANKING
@@ -34,9 +35,7 @@ def run_rating_compare(study: Path, options: dict[str, Any]) -> int:
     if options.get("as_json"):
         write_json(found.files[RANKING].decode())
     else:
-        write(found.files["report/report.md"].decode().replace("\u2060", ""))
-        page = folder_of(study, found.ranking.plan_sha256) / "report" / "index.html"
-        write(f"\n{page}\n")
+        write(told(found.ranking, folder_of(study, found.ranking.plan_sha256)))
         if found.remark:
             write(f"note: {found.remark}\n")
     return exit_code(words(found.ranking), is_strict=bool(options.get("strict")))

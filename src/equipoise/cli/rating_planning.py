@@ -11,6 +11,7 @@ from equipoise.cli.screen import write, write_json
 from equipoise.errors import as_word
 from equipoise.pipeline.sealing import write_promise
 from equipoise.records.codec import pretty
+from equipoise.records.counted import counted
 from equipoise.stages.plan.rating_page import told_axis
 from equipoise.studies.rating.judging_planned import JudgeTakes, judges_take
 from equipoise.studies.rating.planning import RATING_PAGE, plan_rating
@@ -30,7 +31,8 @@ def run_plan(study: Path, *, as_json: bool) -> None:
     lines = [f"plan {outlook.plan_sha256}", f"  {outlook.title}"]
     lines += [f"  {told_axis(one)}" for one in outlook.axes]
     lines += [
-        f"  {one.annotator}: {one.n:,} sets ({', '.join(f'{n} {k}' for k, n in one.kinds.items())})"
+        f"  {one.annotator}: {counted(one.n, 'set')} "
+        f"({', '.join(f'{n} {k}' for k, n in one.kinds.items())})"
         for one in outlook.lists
     ]
     if outlook.checks:
@@ -48,7 +50,7 @@ def run_plan(study: Path, *, as_json: bool) -> None:
 def _judge(takes: JudgeTakes) -> str:
     money = "price unknown" if takes.usd is None else f"at most {takes.usd:,.2f} US dollars"
     return (
-        f"judge {takes.judge} ({takes.model}): {takes.n_questions:,} questions of "
-        f"{takes.n_input:,} tokens in all, up to {takes.n_retries:,} more where answers cannot be "
-        f"read; {money}"
+        f"judge {takes.judge} ({takes.model}): {counted(takes.n_questions, 'question')}, together "
+        f"{counted(takes.n_input, 'token')}; up to {counted(takes.n_retries, 'question')} more "
+        f"where answers cannot be read; {money}"
     )

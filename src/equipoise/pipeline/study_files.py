@@ -62,4 +62,4 @@ def first_difference(found: bytes, wanted: bytes) -> str:
 
 
 def _shown(line: bytes) -> str:
-    return repr(line.decode("utf-8", "replace").strip()[:100])
+    return repr(line.decode("utf-8", "replace").strip().replace("\u2060", "")[:100])

@@ -109,7 +109,7 @@ def _difference(name: str, expected: bytes, found: bytes) -> Fault:
 
 
 def _short(line: bytes) -> str:
-    text = line.strip().decode("utf-8", "backslashreplace")
+    text = line.strip().decode("utf-8", "backslashreplace").replace("\u2060", "")
     return text if len(text) <= 120 else text[:119] + "…"
 
 

@@ -3,11 +3,11 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from equipoise.records.counted import counted
 from equipoise.records.estimate import Interval
 from equipoise.stages.report.numbers import (
     compact,
     count,
-    counted,
     fixed,
     p_value,
     percent,

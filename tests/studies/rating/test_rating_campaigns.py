@@ -46,7 +46,13 @@ def test_made_up_answers_say_so_everywhere(simulated: Path) -> None:
     answers = [line["body"] for line in lines_of(archive / "answers.jsonl")]
     assert {one["is_simulated"] for one in answers} == {True}
     assert {one["source"] for one in answers} == {"simulated"}
-    assert "Simulated ratings" in fine("compare", simulated)
+    told = fine("compare", simulated)
+    assert "Simulated ratings" in told
+    assert re.search(r"^\+ m3 is better than m0$", told, re.MULTILINE)
+    assert "people agree on the best: " in told
+    assert not re.search(r"^[#>|]|`", told, re.MULTILINE)
+    (page,) = simulated.glob("comparisons/*/report/report.md")
+    assert "go to 0 where one arm clearly wins" in page.read_text(encoding="utf-8")
     fine("verify", simulated)
 
 

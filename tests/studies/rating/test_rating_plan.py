@@ -123,6 +123,14 @@ def test_two_outputs_are_a_paired_comparison_and_called_so(tmp_path: Path) -> No
     assert "paired comparisons, and are analysed as such" in fine("plan", study)
     page = study.joinpath("RATING-PLAN.md").read_text(encoding="utf-8")
     assert "| asked | which of two is better |" in page
+    assert "one of two arms wins 57.5% of the sets" in page
+    judged = "judges: {policy: single, repeats: 12, judges: [{name: j, model: {model: gpt-5-mini, "
+    judged += "provider: {scripted_judge: {acts: first}}}}]}\ndecides: j\n"
+    lines = outputs(3, ("on", "off"))
+    said = fine("plan", write_study(tmp_path / "j", lines[:-1], arms=("on", "off"), more=judged))
+    assert "style: 2 sets, no people are asked; of people " in said
+    assert "judges.repeats (12) counts under policy panel alone" in said
+    assert "style: 1 unit without a set: " in said
 
 
 @pytest.mark.requirement("X-P22")
@@ -168,7 +176,7 @@ def test_who_cannot_read_a_set_is_not_asked_about_it(tmp_path: Path) -> None:
     assert {one["annotator"]: one["n"] for one in outlook["lists"]} == {
         "rus": 4, "both": 8, "zho": 0,
     }  # fmt: skip
-    assert any("4 sets of the overlap are rated by fewer than 2" in d for d in outlook["doubts"])
+    assert any("4 sets of the overlap with fewer raters than 2" in d for d in outlook["doubts"])
     assert any("zho gets no set" in doubt for doubt in outlook["doubts"])
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from equipoise.records.counted import counted
 from equipoise.records.rating_plan import AxisPower, RatingPlan, SetKind
 from equipoise.stages.plan.rating_sets import AxisSets
 from equipoise.stats.agreement_report import agreement_mode
@@ -147,18 +148,18 @@ def rating_doubts(plan: RatingPlan, axes: Sequence[AxisOutlook]) -> Iterator[str
     for one in axes if plan.annotators else ():
         if one.n_unread:
             yield (
-                f"{one.axis}: {one.n_unread:,} sets are rated by nobody: no annotator of this axis "
-                "reads all that they show"
+                f"{one.axis}: {counted(one.n_unread, 'set')} with nobody to rate: no annotator "
+                "of this axis reads all that is shown"
             )
         if one.n_short:
             yield (
-                f"{one.axis}: {one.n_short:,} sets of the overlap are rated by fewer than "
-                f"{plan.raters_per_set} people"
+                f"{one.axis}: {counted(one.n_short, 'set')} of the overlap with fewer raters than "
+                f"{plan.raters_per_set}"
             )
     for one in axes:
         if one.power.n_sets < one.n_cycle:
             yield (
-                f"{one.axis}: {one.power.n_sets:,} sets are fewer than a full cycle of "
+                f"{one.axis}: {counted(one.power.n_sets, 'set')}, fewer than a full cycle of "
                 f"{one.n_cycle}: pairs and places cannot be balanced"
             )
 
@@ -169,15 +170,15 @@ def rating_remarks(plan: RatingPlan, axes: Sequence[AxisOutlook]) -> Iterator[st
         yield "sets of two are paired comparisons, and are analysed as such, not as best-worst sets"
     for one in axes:
         for why, n in one.left_out.items():
-            yield f"{one.axis}: {n:,} units have no set: {why}"
+            yield f"{one.axis}: {counted(n, 'unit')} without a set: {why}"
         if one.n_same:
             yield (
-                f"{one.axis}: in {one.n_same:,} sets arms share a text: it is shown once, and what "
-                "is chosen is credited to all of them"
+                f"{one.axis}: in {counted(one.n_same, 'set')} arms share a text: it is shown "
+                "once, and what is chosen is credited to all of them"
             )
         if one.power.n_sets % one.n_cycle and one.power.n_sets > one.n_cycle:
             yield (
-                f"{one.axis}: {one.power.n_sets:,} sets are no multiple of the cycle of "
+                f"{one.axis}: {counted(one.power.n_sets, 'set')}, no multiple of the cycle of "
                 f"{one.n_cycle}; counts of places differ by one cycle's rest"
             )
     study = {(one.axis, one.unit) for one in plan.sets if one.kind is SetKind.STUDY}
@@ -187,7 +188,8 @@ def rating_remarks(plan: RatingPlan, axes: Sequence[AxisOutlook]) -> Iterator[st
         if one.kind not in {SetKind.STUDY, SetKind.RETEST} and (one.axis, one.unit) in study
     )
     for axis, n in used.items():
-        yield f"{axis}: {n:,} checks are made of units that study sets show too: no unit is spare"
+        made = counted(n, "check")
+        yield f"{axis}: {made} made of units that study sets show too: no unit is spare"
     if plan.retest and plan.annotators:
         yield f"{plan.retest:.0%} of each list comes once more, in another order of the texts"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from equipoise.records.counted import counted
 from equipoise.records.rating_plan import RatingPlan, SetKind
 from equipoise.stages.plan.rating_outlook import AxisOutlook, RatingOutlook
 from equipoise.stats.bws_design import DesignBalance
@@ -40,7 +41,7 @@ def _facts(plan: RatingPlan, outlook: RatingOutlook) -> list[tuple[str, str]]:
         ("arms", ", ".join(plan.arms)),
         ("baseline", plan.baseline),
         ("decides", plan.decides),
-        ("mde", f"{plan.mde:g} in scores (best minus worst, over shown: -1 to 1)"),
+        ("mde", _mde(plan)),
         ("alpha, power", f"{plan.alpha:g} over all pairs of arms, {plan.power:g}"),
         ("rules", rules or "none beside the ranking"),
         ("identical texts", _IDENTICAL[plan.identical]),
@@ -59,6 +60,14 @@ def _facts(plan: RatingPlan, outlook: RatingOutlook) -> list[tuple[str, str]]:
     if plan.is_simulated:
         facts.insert(0, ("simulated", "the outputs or the people stand in for real ones"))
     return facts
+
+
+def _mde(plan: RatingPlan) -> str:
+    """Says what the smallest difference means; of two arms also as a rate of wins."""
+    said = f"{plan.mde:g}, a difference of two scores, from -2 to 2 (a score is -1 to 1)"
+    if len(plan.arms) > 2:
+        return said
+    return f"{said}: one of two arms wins {0.5 + plan.mde / 4:.1%} of the sets"
 
 
 _IDENTICAL = {
@@ -161,8 +170,11 @@ def _text(text: str) -> str:
 def told_axis(one: AxisOutlook) -> str:
     """Gives one axis in a line, as the terminal has it."""
     power = one.power
-    has = f"{power.n_answers:,} answers" if power.n_answers else "no people"
+    sets = counted(power.n_sets, "set")
+    needed = f"{counted(power.n_needed, 'answer')} needed for the mde"
+    if not power.n_answers:
+        return f"{one.axis}: {sets}, no people are asked; of people {needed}"
     return (
-        f"{one.axis}: {power.n_sets:,} sets, {has} of {power.n_needed:,} needed; power "
+        f"{one.axis}: {sets}, {counted(power.n_answers, 'answer')} of people, {needed}; power "
         f"{power.power_reached:.2f} for the mde, finds {power.mde_reached:.3f}"
     )

@@ -1,8 +1,9 @@
 """What the sources say of themselves and does not follow, and what a reader must be told."""
 
+from equipoise.records.counted import counted
 from equipoise.records.notice import Notice, Severity
 from equipoise.records.result import HeadlineCheck
-from equipoise.stages.report.numbers import count, counted, fixed
+from equipoise.stages.report.numbers import count, fixed
 from equipoise.stages.report.reading import Reading
 from equipoise.stages.report.sentences import UNSAID
 from equipoise.stages.report.tables import Cell, Section, named, table

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from equipoise.records.counted import counted
 from equipoise.records.estimate import Comparison, Interval, UnitLine
 from equipoise.records.terms import Rule
 from equipoise.records.verdict import Word
 from equipoise.stages.report.fitting import Fitting
-from equipoise.stages.report.numbers import compact, count, counted, fixed, p_value, percent, span
+from equipoise.stages.report.numbers import compact, count, fixed, p_value, percent, span
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.sentences import full_stop, margins, sentence, subject
 from equipoise.stages.report.tables import Cell, Table, named, table

@@ -1,7 +1,8 @@
 """The two questions side by side: this very set of units, and units like these."""
 
+from equipoise.records.counted import counted
 from equipoise.records.estimate import ArmEstimate, Interval
-from equipoise.stages.report.numbers import counted, percent, span
+from equipoise.stages.report.numbers import percent, span
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.sentences import UNSAID, cell_name, margins
 from equipoise.stages.report.tables import Cell, Section, named, table

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from equipoise.records.counted import counted
 from equipoise.records.estimate import Comparison
-from equipoise.stages.report.numbers import count, counted, percent, plain
+from equipoise.stages.report.numbers import count, percent, plain
 from equipoise.stages.report.reading import Reading
 from equipoise.stages.report.sentences import better_side, criterion_name, is_paired
 from equipoise.stages.report.sources import works_for

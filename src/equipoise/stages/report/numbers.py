@@ -31,11 +31,6 @@ def count(n: int) -> str:
     return f"{MINUS if n < 0 else ''}{abs(n):,}"
 
 
-def counted(n: int, noun: str, plural: str = "") -> str:
-    """Gives ``1 unit`` or ``1,000 units``."""
-    return f"{count(n)} {noun if n == 1 else plural or noun + 's'}"
-
-
 def fixed(value: float, places: int, *, sign: bool = False) -> str:
     """Gives the value with `places` decimals; more where it would show as zero and is none.
 

@@ -1,5 +1,6 @@
 """Says a verdict in one sentence, what would be needed to tell, and what is missing beside it."""
 
+from equipoise.records.counted import counted
 from equipoise.records.estimate import ArmEstimate, CellKey, Comparison, Missing
 from equipoise.records.grade import OUTCOME
 from equipoise.records.terms import Direction, Pairing, Rule, Terms
@@ -7,7 +8,6 @@ from equipoise.records.verdict import Word
 from equipoise.stages.report.numbers import (
     Span,
     count,
-    counted,
     fixed,
     p_value,
     percent,

@@ -3,10 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from equipoise.records.counted import counted
 from equipoise.records.estimate import Comparison
 from equipoise.records.verdict import Word
 from equipoise.stages.report.forest import Axis, Bar, bar_of
-from equipoise.stages.report.numbers import Span, count, counted, p_value, percent, plain, span
+from equipoise.stages.report.numbers import Span, count, p_value, percent, plain, span
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.sentences import (
     cell_name,

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from equipoise.records.counted import counted
 from equipoise.records.estimate import ArmEstimate, Flaky
-from equipoise.stages.report.numbers import count, counted, fixed
+from equipoise.stages.report.numbers import count, fixed
 from equipoise.stages.report.reading import Reading
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label

@@ -160,7 +160,9 @@ def _alike(one: bytes, other: bytes) -> int:
 
 
 def _shown(line: bytes, start: int) -> str:
-    return repr(line[start : start + _MOST].decode("utf-8", "replace").strip())
+    """Gives what stands there, without the signs that only keep a line from breaking."""
+    text = line[start : start + _MOST].decode("utf-8", "replace").strip()
+    return repr(text.replace("\u2060", ""))
 
 
 def _failed(name: str, what: str, error: Exception) -> Check:

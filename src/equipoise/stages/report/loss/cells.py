@@ -1,9 +1,10 @@
 """The registered cells as tables: regressions, improvements, and all that is no finding."""
 
+from equipoise.records.counted import counted
 from equipoise.records.estimate import Interval
 from equipoise.records.suite import LossCitation, LossRow
 from equipoise.stages.report.loss.reading import LossReading, name
-from equipoise.stages.report.numbers import Span, count, counted, fixed, plain, span
+from equipoise.stages.report.numbers import Span, count, fixed, plain, span
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label, quotation
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from equipoise.records.counted import counted
 from equipoise.records.plan import Plan, SpreadSource, Stopping
 from equipoise.records.suite import LossComparison, LossRow
 from equipoise.stages.report.forest import Axis, Bar, scale
@@ -10,7 +11,7 @@ from equipoise.stages.report.glossary import LOSS_WORDS, WORDS
 from equipoise.stages.report.loss.cells import findings_section, guarded, others_section, shown
 from equipoise.stages.report.loss.reading import LossReading, joint, name, word
 from equipoise.stages.report.loss.suites import steadiness_section, suites_section
-from equipoise.stages.report.numbers import Span, count, counted, fixed, plain
+from equipoise.stages.report.numbers import Span, count, fixed, plain
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label
 

@@ -1,8 +1,9 @@
 """The two suites side by side: score, completion, partitions, what wavered, what broke."""
 
+from equipoise.records.counted import counted
 from equipoise.records.suite import PartitionScore, Suite, SuiteFlaky
 from equipoise.stages.report.loss.reading import LossReading
-from equipoise.stages.report.numbers import count, counted, fixed, mean, percent, plain
+from equipoise.stages.report.numbers import count, fixed, mean, percent, plain
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label
 

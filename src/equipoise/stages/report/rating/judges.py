@@ -1,5 +1,6 @@
 """Judges on one axis: steadiness, leanings, what people make of them, the panel, the threshold."""
 
+from equipoise.records.counted import counted
 from equipoise.records.ranking import AxisShown
 from equipoise.records.validation import (
     CorrectedShare,
@@ -8,7 +9,7 @@ from equipoise.records.validation import (
     PanelShown,
     Validation,
 )
-from equipoise.stages.report.numbers import count, counted, fixed, p_value, percent, plain
+from equipoise.stages.report.numbers import count, fixed, p_value, percent, plain
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label
 
@@ -44,7 +45,7 @@ def judges_section(axis: AxisShown, anchor: str) -> Section | None:
     return Section(
         anchor=anchor,
         title=f"Judges on {label(axis.axis)}",
-        short=f"Judges: {label(axis.axis)}",
+        short=f"{label(axis.axis)}: steadiness of judges",
         leads=(
             (
                 "A judge is asked again and again, in every order equally often. Its verdict on a "

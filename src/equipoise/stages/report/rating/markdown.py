@@ -51,6 +51,8 @@ def _axis(axis: AxisShown) -> list[str]:
         threshold_section(axis.threshold, ""),
     )
     for section in sections:
+        if section is not None and any(t.caption.startswith("Agreement") for t in section.tables):
+            blocks += [escape(lead) for lead in section.leads]
         for table in section.tables if section else ():
             blocks += [f"### {escape(table.caption)}", _table(table)]
         blocks += [escape(note) for note in section.notes] if section else []

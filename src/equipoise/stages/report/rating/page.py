@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from equipoise.records.counted import counted
 from equipoise.records.estimate import Interval
 from equipoise.records.ranking import AxisShown, PairShown, Ranking, RatingEstimate
 from equipoise.stages.report.forest import Axis, Bar, scale
 from equipoise.stages.report.frame import filled
-from equipoise.stages.report.numbers import Span, count, counted, fixed, plain, span
+from equipoise.stages.report.numbers import Span, count, fixed, plain, span
 from equipoise.stages.report.rating.judges import judges_section, threshold_section
 from equipoise.stages.report.rating.people import people_section
 from equipoise.stages.report.rating.ranked import (

@@ -1,7 +1,8 @@
 """People on one axis: their agreement, and each annotator's checks, times and self-agreement."""
 
+from equipoise.records.counted import counted
 from equipoise.records.ranking import AgreementShown, AnnotatorShown, AxisShown, Coefficient
-from equipoise.stages.report.numbers import count, counted, fixed, percent
+from equipoise.stages.report.numbers import count, fixed, percent
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label
 
@@ -17,7 +18,7 @@ def people_section(axis: AxisShown) -> Section:
     return Section(
         anchor=f"people-{_anchor(axis)}",
         title=f"People on {label(axis.axis)}",
-        short=f"People: {label(axis.axis)}",
+        short=f"{label(axis.axis)}: agreement and annotators",
         leads=tuple(leads),
         tables=tuple(tables),
         notes=_left_out(axis),

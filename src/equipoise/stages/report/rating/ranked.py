@@ -161,12 +161,26 @@ def _logit(pair: PairShown) -> Cell:
     return Cell(text=said.value, note=f"{said.lo} to {said.hi}")
 
 
+def pair_said(pair: PairShown) -> str:
+    """Says the word of a pair as a sentence of its two arms."""
+    arm, against = label(pair.arm), label(pair.against)
+    return {
+        "better": f"{arm} is better than {against}",
+        "worse": f"{arm} is worse than {against}",
+        "equivalent": f"{arm} and {against} are equivalent",
+        "cannot tell": f"cannot tell whether {arm} or {against} is better",
+    }.get(pair.word, f"not evaluable: {arm} and {against} cannot be compared")
+
+
 def groups_said(axis: AxisShown, found: RatingEstimate) -> str:
     """Says in one sentence which arms can be told apart."""
     if axis.blocked:
         return f"There is no ranking: {axis.blocked}."
     if not found.groups:
         return "No groups: differences of pairs are not given."
+    if len(found.arms) == 2 and len(found.pairs) == 1:
+        said = pair_said(found.pairs[0])
+        return f"{said[0].upper() if said.startswith(('cannot', 'not ')) else said[0]}{said[1:]}."
     told = [", ".join(label(arm) for arm in group) for group in found.groups]
     if len(told) == 1:
         return f"From best to worst, nobody can tell these apart: {told[0]}."
