@@ -77,6 +77,16 @@ def study_secret(path: Path) -> bytes:
     """
     if not path.exists():
         write_private(path, secrets.token_hex(_SECRET_BYTES).encode() + b"\n")
+    return kept_secret(path)
+
+
+def kept_secret(path: Path) -> bytes:
+    """Gives the secret of a study, which has to be there: nothing is written.
+
+    Raises:
+        InputError: there is none, the file is readable by others (``not_private``) or holds no such
+            secret.
+    """
     text = read_private(path).strip()
     try:
         secret = bytes.fromhex(text.decode("ascii"))

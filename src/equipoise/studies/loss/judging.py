@@ -14,7 +14,7 @@ from equipoise.blind.hidden import HiddenName
 from equipoise.blind.leak_report import mask_outputs
 from equipoise.blind.leaks import MASK
 from equipoise.blind.packets import make_packet
-from equipoise.blind.private_files import read_private, study_secret
+from equipoise.blind.private_files import kept_secret, study_secret
 from equipoise.errors import Blocked
 from equipoise.pipeline.judging import appending, ask_judges
 from equipoise.pipeline.judging_terms import Means, Told, spent
@@ -130,12 +130,12 @@ def questions_of(sealed: Sealed, catalog: Catalog, run: Run) -> dict[str, tuple[
     """Gives every question there can be about a run, by packet; for who checks what was answered.
 
     Raises:
-        InputError: the secret of the study is not there, or others can read it.
+        InputError: the secret of the study is not there, is none, or others can read it.
     """
     panel = sealed.plan.judges
     assert isinstance(panel, PanelPlan)
-    secret = read_private(sealed.root / JUDGEMENTS / SECRET)
-    bench = _bench(sealed, panel, catalog, bytes.fromhex(secret.decode("ascii").strip()))
+    secret = kept_secret(sealed.root / JUDGEMENTS / SECRET)
+    bench = _bench(sealed, panel, catalog, secret)
     units = frozenset(work.trial.unit for work in run.work)
     return {
         question.packet.id: (question, work) for question, work in _questions(bench, run, units)

@@ -1,35 +1,48 @@
 """Verifies what model judges said in a loss study: archives, verdicts and the ratings from them."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
-from equipoise.archive.manifest import MANIFEST
+from equipoise.archive.manifest import MANIFEST, Document
 from equipoise.archive.store import Archive
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
-from equipoise.pipeline.study_files import read_needed
+from equipoise.pipeline.study_files import PLAN, read_needed
 from equipoise.pipeline.verifying import check_archive
 from equipoise.pipeline.verifying_verdicts import check_verdicts
-from equipoise.records.catalog import Category
+from equipoise.records.catalog import MODEL_JUDGED, Category
+from equipoise.records.codec import decode
 from equipoise.records.event import Rating
 from equipoise.records.judgement import Judgement
+from equipoise.records.packet import Packet
+from equipoise.records.plan import Plan
 from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.grade.catalog import read_catalog
 from equipoise.studies.loss.gathering import gather
 from equipoise.studies.loss.judging import JUDGEMENTS, Run, questions_of, raw_of
 from equipoise.studies.loss.scoring import ARCHIVES
-from equipoise.studies.loss.sealed import read_sealed
+from equipoise.studies.loss.sealed import Sealed, read_sealed
+
+_JUDGE = "judge:"
+_CATALOG = re.compile(r"loss-catalog\.[^/]+\.json")
+_NEAR = 1e-12
+
+_Known: TypeAlias = dict[str, tuple[Packet, str, Mapping[str, Category]]]
+"""Packet id -> the packet, its trial, and the categories that it is asked about."""
 
 
 def check_judgements(study: Path) -> Iterator[Check]:
     """Yields what is checked of the judgements of each run; nothing where no judge was asked.
 
     Each verdict is read again from the answer that is kept, and each rating must be the score that
-    a judgement gives to the packet of that trial.
+    a judgement gives to the packet of that trial. Judgements that ratings rest on have to be there.
     """
+    yield from _missing(study)
     folder = study / JUDGEMENTS
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if not path.joinpath(MANIFEST).is_file():
@@ -47,6 +60,24 @@ def check_judgements(study: Path) -> Iterator[Check]:
             yield _verdicts(study, path, name)
 
 
+def _missing(study: Path) -> Iterator[Check]:
+    """Yields a check with a fault for each run whose ratings rest on judgements that are gone."""
+    folder = study / ARCHIVES
+    for run in sorted(folder.iterdir()) if folder.is_dir() else ():
+        place = study / JUDGEMENTS / run.name
+        if not run.joinpath(MANIFEST).is_file() or place.joinpath(MANIFEST).is_file():
+            continue
+        try:
+            n = sum(one.rater.startswith(_JUDGE) for one in Archive.open(run).read(Rating))
+        except (EquipoiseError, OSError):
+            continue  # told by whoever checks the archive
+        if n:
+            name = place.relative_to(study).as_posix()
+            what = "is missing, and what judges found in the run rests on it"
+            fault = Fault(file=f"{name}/{MANIFEST}", what=what, expected=f"{n} ratings of judges")
+            yield Check(thing=name, says="not verified", faults=(fault,))
+
+
 def _verdicts(study: Path, path: Path, name: str) -> Check:
     thing = f"{name}/judgements.jsonl"
     run = study / ARCHIVES / path.name
@@ -55,55 +86,88 @@ def _verdicts(study: Path, path: Path, name: str) -> Check:
         if not isinstance(sealed.plan.judges, PanelPlan):
             fault = Fault(file=thing, what="the plan names no judges")
             return Check(thing=thing, says="judgements", faults=(fault,))
-        file = sealed.plan.catalog_file
-        catalog = read_catalog(read_needed(study / file, "the catalog"), Path(file).name)
         archive = Archive.open(run)
-        gathered = gather(archive, sealed, catalog, date.min)
-        known = questions_of(sealed, catalog, Run(path=run, arm=gathered.arm, work=gathered.work))
-    except (EquipoiseError, ValueError) as error:
-        what = "verdicts were not held against packets"
-        note = Fault(file=thing, what=what, found=str(error), is_note=True)
-        return Check(thing=thing, says="judgements", faults=(note,))
+        known = _known(archive, sealed)
+    except (EquipoiseError, OSError, ValueError) as error:
+        return _unheld(study, thing, error)
     judged = Archive.open(path)
     lines = list(judged.read(Judgement))
-    packets = {packet: question.packet for packet, (question, _) in known.items()}
+    packets = {name: packet for name, (packet, _, _) in known.items()}
     faults = list(check_verdicts(judged, packets, thing))
-    trials = {packet: work.trial.id for packet, (_, work) in known.items()}
-    held = (lines, trials, {one.id: one for one in catalog.categories})
-    faults += _ratings(archive, held, f"{name}/judgements.jsonl")
-    return Check(
-        thing=thing,
-        says=f"{len(lines)} verdicts follow from the answers kept",
-        faults=tuple(faults),
-    )
+    faults += _ratings(archive, lines, known, thing)
+    if strange := [n for n, one in enumerate(lines, 1) if one.packet not in known]:
+        told = f"{len(strange)} of {len(lines)}, the first in line {strange[0]}"
+        what = "judgements are of no question that was graded under"
+        faults.append(Fault(file=thing, what=what, found=told, is_note=True))
+    n = len(lines) - len(strange)
+    says = f"{n} verdicts follow from the answers kept"
+    if not all(fault.is_note for fault in faults):
+        says = "do not all follow"
+    return Check(thing=thing, says=says, faults=tuple(faults))
+
+
+def _known(archive: Archive, sealed: Sealed) -> _Known:
+    """Gives every question there can be about a run under a catalog that it was graded under."""
+    file = sealed.plan.catalog_file
+    contents = {Path(file).name: read_needed(sealed.root / file, "the catalog")}
+    for one in archive.read(Document):
+        if _CATALOG.fullmatch(one.name) and one.name not in contents:
+            contents[one.name] = b"".join(archive.blobs.chunks(one.sha256))
+    known: _Known = {}
+    for name, content in contents.items():
+        catalog = read_catalog(content, name)
+        if not any(one.type == MODEL_JUDGED for one in catalog.categories):
+            continue
+        gathered = gather(archive, sealed, catalog, date.min)
+        run = Run(path=archive.path, arm=gathered.arm, work=gathered.work)
+        categories = {one.id: one for one in catalog.categories}
+        for packet, (question, work) in questions_of(sealed, catalog, run).items():
+            known[packet] = (question.packet, work.trial.id, categories)
+    return known
+
+
+def _unheld(study: Path, thing: str, error: Exception) -> Check:
+    """Gives the check of verdicts that could not be read again.
+
+    Where the units are gone, as they have to be after their retention, it is left out.
+    """
+    what = "verdicts were not held against packets"
+    try:
+        units = decode(study.joinpath(PLAN).read_bytes(), Plan, where=PLAN).units_file
+        is_left_out = not study.joinpath(units).is_file()
+    except (EquipoiseError, OSError):
+        is_left_out = False
+    fault = Fault(file=thing, what=what, found=str(error), is_note=is_left_out)
+    says = "not read again"
+    return Check(thing=thing, says=says, faults=(fault,), is_left_out=is_left_out)
 
 
 def _ratings(
-    archive: Archive,
-    held: tuple[list[Judgement], dict[str, str], dict[str, Category]],
-    file: str,
+    archive: Archive, lines: Sequence[Judgement], known: _Known, file: str
 ) -> Iterator[Fault]:
     """Yields a fault for each rating of a judge that its judgement does not give."""
-    lines, trials, categories = held
     for rating in archive.read(Rating):
         place, _, name = rating.source.rpartition(" ")
-        if not rating.rater.startswith("judge:") or not place.startswith(f"{file}:"):
+        if not rating.rater.startswith(_JUDGE) or not place.startswith(f"{file}:"):
             continue
         number = int(place.rpartition(":")[2])
         one = lines[number - 1] if 0 < number <= len(lines) else None
-        if one is not None and one.packet not in trials:
-            continue  # of another version of the catalog
-        says = None
-        if one is not None and name in one.scores and name in categories:
-            category = categories[name]
-            says = raw_of(category, one.scores[name]) / category.max
-        if says is None or one is None:
-            found = "nothing of the kind"
-        elif trials[one.packet] != rating.trial:
-            found = "a judgement of another trial"
-        elif abs(says - rating.value) > 1e-12:
-            found = f"{says:g}"
-        else:
-            continue
-        what = f"the rating of {rating.rater} does not follow"
-        yield Fault(file=place, what=what, expected=f"{rating.value:g}", found=found)
+        found = _otherwise(rating, name, one, known)
+        if found:
+            what = f"the rating of {rating.rater} does not follow"
+            yield Fault(file=place, what=what, expected=f"{rating.value:g}", found=found)
+
+
+def _otherwise(rating: Rating, name: str, one: Judgement | None, known: _Known) -> str:
+    """Says what a judgement gives instead of the rating; empty where it gives just that."""
+    if one is None:
+        return "nothing of the kind"
+    if one.packet not in known:
+        return "a judgement of no question of this study"
+    _, trial, categories = known[one.packet]
+    if trial != rating.trial:
+        return "a judgement of another trial"
+    if name not in one.scores or name not in categories:
+        return "nothing of the kind"
+    says = raw_of(categories[name], one.scores[name]) / categories[name].max
+    return "" if abs(says - rating.value) <= _NEAR else f"{says:g}"

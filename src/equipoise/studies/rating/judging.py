@@ -12,7 +12,7 @@ from equipoise.blind.families import FamilyMap
 from equipoise.blind.keys import write_keys
 from equipoise.blind.legal_judges import LegalJudges, legal_judges
 from equipoise.blind.packets import make_packet, shown_arms
-from equipoise.blind.private_files import study_secret
+from equipoise.blind.private_files import kept_secret, study_secret
 from equipoise.errors import Blocked, InputError, Tampered, as_word
 from equipoise.pipeline.judging import appending, ask_judges
 from equipoise.pipeline.judging_terms import Means, Told
@@ -119,14 +119,8 @@ def packets_of(study: Path) -> dict[str, tuple[Packet, PacketKey]]:
         Tampered: something sealed was changed.
     """
     held = _read(study)
-    path = study / CAMPAIGN / SECRET
-    if not path.is_file():
-        raise InputError(
-            f"there is no {SECRET} in {CAMPAIGN}",
-            wanted="the secret that named the packets",
-            code="no_secret",
-        )
-    asked = questions_of(held.plan, held.outputs, held.legal.allowed, study_secret(path))
+    secret = kept_secret(study / CAMPAIGN / SECRET)
+    asked = questions_of(held.plan, held.outputs, held.legal.allowed, secret)
     return {question.packet.id: (question.packet, key) for question, key in asked}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from equipoise.archive.manifest import MANIFEST
 from equipoise.blind.keys import read_keys
 from equipoise.blind.packets import packet_id
-from equipoise.blind.private_files import study_secret
+from equipoise.blind.private_files import kept_secret
 from equipoise.errors import EquipoiseError, Tampered
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import SEAL
@@ -90,7 +90,7 @@ def _lacking(study: Path, file: str, lacking: Sequence[str]) -> Check:
 def _people(study: Path) -> Check:
     packets, keys, secret = (study / CAMPAIGN / name for name in (PACKETS, KEYS, SECRET))
     try:
-        hidden = study_secret(secret)
+        hidden = kept_secret(secret)
         known = {key.packet: (line, key) for line, key in enumerate(read_keys(keys), 1)}
         shown = [
             decode(content, Packet, where=f"{packets.name}:{line}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from equipoise import __version__
-from equipoise.blind.private_files import study_secret
+from equipoise.blind.private_files import kept_secret
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import PLAN, first_difference, seal_of
@@ -78,7 +78,7 @@ def _campaign(study: Path, plan: RatingPlan) -> Check:
     made_by = "" if plan.tool_version == __version__ else plan.tool_version
     folder = study / CAMPAIGN
     try:
-        files = campaign_files(plan, outputs_of(study, plan), study_secret(folder / SECRET))
+        files = campaign_files(plan, outputs_of(study, plan), kept_secret(folder / SECRET))
     except EquipoiseError as error:
         fault = Fault(file=CAMPAIGN, what="cannot be made again", found=str(error))
         return Check(thing=CAMPAIGN, says="not verified", faults=(fault,))
