@@ -124,8 +124,7 @@ def _columns(path: Path) -> Check:
     """Derives the columns again, elsewhere, and compares; a cache that is not there is no fault."""
     folder = path / COLUMNS
     if not folder.joinpath(FACTS).exists():
-        fault = Fault(file=COLUMNS, what="no cache; it is derived when needed", is_note=True)
-        return Check(thing=COLUMNS, says="no cache", faults=(fault,))
+        return Check(thing=COLUMNS, says="no cache; it is derived when needed")
     try:
         archive = Archive.open(path)
         cached = load_columns(folder, archive.head)

@@ -1,5 +1,6 @@
 """A rating study is altered as an attacker would; verify names it, and ends with 1."""
 
+import json
 from pathlib import Path
 from shutil import copytree, rmtree
 
@@ -7,6 +8,7 @@ import pytest
 
 from studies.loss.runs import equipoise
 from studies.rating.judged import judge, judged_study
+from studies.rating.rating_commands import fine, outputs, write_study
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +81,44 @@ def test_a_damaged_archive_does_not_break_off_what_verify_says(study: Path, dama
     assert f"archive/{path.name}/" in told.stdout
     assert "campaign/judge_keys.jsonl: 48 packets bear the ids" in told.stdout, "it went on"
     assert told.stdout.splitlines()[-1].startswith("not verified: ")
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [
+        ("seal.json", "seal.json: is missing, and archive/judges-"),
+        ("sealed", "sealed/plan.json: is missing"),
+        ("campaign/unblinded.jsonl", "no line says that the keys of ranking-"),
+    ],
+)
+def test_seal_copies_and_the_log_of_unblinding_are_missed(
+    study: Path, gone: str, said: str
+) -> None:
+    path = study / gone
+    (rmtree if path.is_dir() else Path.unlink)(path)
+    assert said in equipoise("verify", study, code=1).stdout
+
+
+def test_other_keys_under_one_plan_are_told_from_the_log(study: Path) -> None:
+    log = study / "campaign" / "unblinded.jsonl"
+    line = json.loads(log.read_bytes())
+    forged = line | {"keys_sha256": "0" * 64}
+    log.write_text(log.read_text() + json.dumps(forged) + "\n")
+    told = equipoise("verify", study, code=1).stdout
+    assert "unblinded.jsonl:2: other keys of the same packets" in told
+
+
+def test_what_was_changed_is_named_and_nothing_else_is_blamed(tmp_path: Path) -> None:
+    arms = ("C0", "C1")
+    more = "set_size: 2\nannotators: [{name: ann}, {name: bob}, {name: cy}]\n"
+    made = write_study(tmp_path / "made", outputs(4, arms), arms=arms, more=more)
+    for words in (("plan",), ("seal",), ("annotate", "make")):
+        fine(*words, made)
+    for name, old, new in (("outputs.jsonl", "rain1", "snow1"), ("study.yaml", "A study", "B")):
+        study = copytree(made, tmp_path / name)
+        path = study / name
+        path.write_text(path.read_text().replace(old, new))
+        told = equipoise("verify", study, code=1).stdout
+        faults = [line for line in told.splitlines() if "fault: " in line]
+        assert [f"fault: {name}: was changed after planning" in line for line in faults] == [True]
+        assert "families" not in told

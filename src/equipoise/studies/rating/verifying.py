@@ -19,6 +19,7 @@ from equipoise.records.rating_plan import RatingPlan
 from equipoise.studies.rating.comparing import COMPARISONS, derive
 from equipoise.studies.rating.reading import ARCHIVES, SEAL, Gathered, gather
 from equipoise.studies.rating.verifying_keys import check_keys
+from equipoise.studies.rating.verifying_sealed import check_sealed
 from equipoise.studies.rating.verifying_verdicts import check_judges
 
 _BEFORE, _MOST = 30, 100
@@ -44,6 +45,7 @@ def check_rating_study(study: Path, *, ca: Path | None) -> Iterator[Check]:
             code="nothing_to_verify",
         )
     yield _plan(study, ca)
+    yield from check_sealed(study)
     folder = study / ARCHIVES
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.joinpath(MANIFEST).is_file():

@@ -7,7 +7,7 @@ from equipoise import __version__
 from equipoise.blind.private_files import kept_secret
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
-from equipoise.pipeline.study_files import PLAN, first_difference, seal_of
+from equipoise.pipeline.study_files import PLAN, STUDY, first_difference, seal_of
 from equipoise.records.codec import decode, digest
 from equipoise.records.rating_plan import RatingPlan
 from equipoise.studies.rating.made import CAMPAIGN
@@ -40,9 +40,25 @@ def check_promises(study: Path) -> Iterator[Check]:
         note = Fault(file=PLAN, what="was not made by `equipoise plan`", is_note=True)
         yield Check(thing="sets", says="nothing to make them again from", faults=(note,))
         return
-    yield _sets(study, content, plan)
+    changed = tuple(_changed(study, plan))
+    if changed:
+        yield Check(thing="sets", says="not made again from other files", faults=changed)
+    else:
+        yield _sets(study, content, plan)
+    if any(fault.file == plan.outputs_file for fault in changed):
+        return  # whatever shows their texts differs
     if study.joinpath(CAMPAIGN, SECRET).is_file() and study.joinpath(CAMPAIGN, PACKETS).is_file():
         yield _campaign(study, plan)
+
+
+def _changed(study: Path, plan: RatingPlan) -> Iterator[Fault]:
+    """Yields a fault for study file or outputs that are not those that were planned with."""
+    for name, sha256 in ((STUDY, plan.study_sha256), (plan.outputs_file, plan.outputs_sha256)):
+        path = study / name
+        found = digest(path.read_bytes()) if path.is_file() else "nothing"
+        if sha256 and found != sha256:
+            what = "was changed after planning" if path.is_file() else "is missing"
+            yield Fault(file=name, what=what, expected=sha256, found=found)
 
 
 def _sets(study: Path, content: bytes, plan: RatingPlan) -> Check:
