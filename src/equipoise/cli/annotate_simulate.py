@@ -1,9 +1,11 @@
 """``equipoise annotate simulate``: made-up annotators of known reliability, marked as such."""
 
+import math
 from pathlib import Path
 
 import click
 
+from equipoise.cli.finite import FiniteRange
 from equipoise.errors import as_word
 
 
@@ -18,14 +20,14 @@ from equipoise.errors import as_word
 )
 @click.option(
     "--reliability",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=0.9,
     show_default=True,
     help="Share of the sets that they look at; in the others they choose by chance.",
 )
 @click.option(
     "--spread",
-    type=click.FloatRange(0, 10),
+    type=FiniteRange(0, 10),
     default=0.0,
     show_default=True,
     help="How much outputs of one arm differ in worth (standard deviation).",
@@ -51,7 +53,7 @@ def command(
 
     To see what a study will tell before anybody is asked. They know the key and what each arm is
     worth; every answer is marked simulated, and so is everything made from it. A campaign that
-    people have answered is refused.
+    people have answered is refused, and so are other worths for who has answered.
 
     Exit codes: 0 rated; 2 no such arm or annotator; 3 it is not sealed, there is no campaign, or
     people have answered it.
@@ -67,8 +69,13 @@ def command(
         try:
             worth[arm] = float(value)
         except ValueError:
-            raise InputError(f"--worth {text}", wanted="ARM=NUMBER, such as draft=0.5") from None
+            worth[arm] = math.nan
+        if not math.isfinite(worth[arm]):
+            raise InputError(f"--worth {text}", wanted="ARM=NUMBER, such as draft=0.5")
     mind = Mind(worth=worth, reliability=reliability, spread=spread, seed=seed)
     n = simulate(study, mind, now=now(), people=people, database=answers_database(database))
+    if not n:
+        click.echo("simulated: nothing new, every set was answered before by the same minds")
+        return
     click.echo(f"simulated: {n:,} answers, reliability {reliability:g}, none of them by people")
     click.echo(f"next: equipoise annotate status {as_word(study)}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.cli.finite import FiniteRange
 from equipoise.cli.screen import write, write_json
 from equipoise.errors import as_word
 
@@ -27,7 +28,7 @@ _MOST_NOTICES = 8
     help="Grade under this loss-catalog.vN.json in place of the planned one.",
 )
 @click.option("--arm", help="Grade the runs of this arm only.")
-@click.option("--max-usd", type=click.FloatRange(min=0), help="What judges may cost in all.")
+@click.option("--max-usd", type=FiniteRange(min=0), help="What judges may cost in all.")
 @click.option("--no-judges", is_flag=True, help="Ask no judge; what they said before counts.")
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as JSON.")
 def command(

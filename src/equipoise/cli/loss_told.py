@@ -66,8 +66,8 @@ def _rows(comparison: LossComparison) -> list[str]:
     elif comparison.rows and not worse:
         lines.append(f"no demonstrable regression in {len(comparison.rows)} registered cells")
     for title, rows in (
-        ("regressions", sorted(worse, key=lambda row: -(row.literal_lo or 0.0))),
-        ("improvements", sorted(better, key=lambda row: row.literal_hi or 0.0)),
+        ("regressions", sorted(worse, key=lambda row: -(row.limits or (0.0, 0.0))[0])),
+        ("improvements", sorted(better, key=lambda row: (row.limits or (0.0, 0.0))[1])),
         ("missing evidence", unproven),
     ):
         if rows:
@@ -85,9 +85,11 @@ def _rows(comparison: LossComparison) -> list[str]:
 def _row(row: LossRow) -> str:
     name = f"{row.partition} / {row.category or 'loss'}"
     quote = f'  "{_short(row.citation.quote)}"' if row.citation else ""
+    lo, hi = row.limits or (0.0, 0.0)
+    told = " guarded, no spread was seen," if row.is_flat else ""
     return (
-        f"{name}: {row.delta or 0.0:+.4f} [{row.literal_lo or 0.0:+.4f}, "
-        f"{row.literal_hi or 0.0:+.4f}], {row.n_base} and {row.n_new} units{quote}"
+        f"{name}: {row.delta or 0.0:+.4f} [{lo:+.4f}, {hi:+.4f}],{told} "
+        f"{row.n_base} and {row.n_new} units{quote}"
     )
 
 

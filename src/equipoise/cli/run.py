@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.cli.finite import FiniteRange
 from equipoise.cli.screen import write, write_json
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _BLOCKED = 3
 @click.option("--arm", "arms", multiple=True, help="Only this arm; may be given several times.")
 @click.option("-j", "concurrency", type=click.IntRange(1, 1024), help="Attempts at a time.")
 @click.option("--max-cells", type=click.IntRange(min=0), help="Stop after so many cells.")
-@click.option("--max-usd", type=click.FloatRange(min=0), help="Stop once so much was spent.")
+@click.option("--max-usd", type=FiniteRange(min=0), help="Stop once so much was spent.")
 @click.option(
     "--skip-looks", is_flag=True, help="Go on to the end without the looks that the plan has."
 )

@@ -159,6 +159,25 @@ class LossRow(msgspec.Struct, frozen=True, kw_only=True):
     failed: tuple[str, ...] = ()
     citation: LossCitation | None = None
 
+    @property
+    def is_flat(self) -> bool:
+        """Says whether neither side showed any spread, so that literal limits have no width."""
+        return self.se_delta is not None and self.se_delta <= _NO_SPREAD
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """Gives the limits to print: the literal ones, or the guarded where no spread was seen.
+
+        Literal limits of no width, from units that are all alike, would read as certainty.
+        """
+        lo, hi = self.literal_lo, self.literal_hi
+        if self.is_flat:
+            lo, hi = self.guarded_lo, self.guarded_hi
+        return None if lo is None or hi is None else (lo, hi)
+
+
+_NO_SPREAD = 1e-12
+
 
 class SuiteLook(msgspec.Struct, frozen=True, kw_only=True):
     """What the plan's rule for early stopping says at one look at the suite score.

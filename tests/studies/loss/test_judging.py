@@ -1,6 +1,7 @@
 """Model judges in a loss study: asked about blind packets, quoted, resumed, never asked twice."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -78,6 +79,10 @@ def test_what_rests_on_stand_ins_is_simulated_in_every_file(study: Path) -> None
     assert "[simulated]" in told
     for name in ("TOP-REGRESSIONS.md", "report/index.html", "report/junit.xml"):
         assert "simulated" in folder.joinpath(name).read_text()
+    page = folder.joinpath("report/index.html").read_text()
+    flat = [row for row in found["rows"] if row.get("se_delta") == 0.0]
+    assert ("guarded alone: no spread was seen" in page) == bool(flat)
+    assert re.search(r">([+−-]?\d\.\d+) to \1<", page) is None
     suites = list(study.glob("archive/*/suites/*/suite.json"))
     assert [json.loads(path.read_bytes())["is_simulated"] for path in suites] == [True, True]
     assert equipoise("verify", study).stdout

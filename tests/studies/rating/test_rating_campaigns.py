@@ -45,7 +45,9 @@ def test_made_up_answers_say_so_everywhere(simulated: Path) -> None:
     assert json.loads(archive.joinpath("archive.json").read_bytes())["is_simulated"] is True
     answers = [line["body"] for line in lines_of(archive / "answers.jsonl")]
     assert {one["is_simulated"] for one in answers} == {True}
-    assert {one["source"] for one in answers} == {"simulated"}
+    (source,) = {one["source"] for one in answers}
+    assert source.startswith("simulated: mind ")
+    assert not [arm for arm in _ARMS if arm in source]
     told = fine("compare", simulated)
     assert "Simulated ratings" in told
     assert re.search(r"^\+ m3 is better than m0$", told, re.MULTILINE)
@@ -54,6 +56,15 @@ def test_made_up_answers_say_so_everywhere(simulated: Path) -> None:
     (page,) = simulated.glob("comparisons/*/report/report.md")
     assert "go to 0 where one arm clearly wins" in page.read_text(encoding="utf-8")
     fine("verify", simulated)
+
+
+def test_other_minds_and_worths_that_are_no_numbers_are_refused(simulated: Path) -> None:
+    same = ("annotate", "simulate", simulated, "--worth", "m0=-2", "--worth", "m3=2")
+    assert "nothing new" in fine(*same)
+    assert "has answered with other worths" in refused(*same, "--worth", "m1=1", code=3)
+    for value in ("nan", "inf", "-inf", "much"):
+        assert "ARM=NUMBER" in refused(*same, "--worth", f"m1={value}", code=2)
+    assert "counted with" in refused(*same, "--reliability", "nan", code=2)
 
 
 @pytest.mark.requirement("PIL-69")

@@ -104,7 +104,7 @@ def verdict(
     word, needed = Word.CANNOT_TELL, ""
     if worse:
         word = Word.WORSE
-        surest = max(worse, key=lambda row: row.literal_lo or 0.0)
+        surest = max(worse, key=lambda row: (row.limits or (0.0, 0.0))[0])
         why = (
             f"{_counted(len(worse), 'demonstrable regression')}{_also(better)} {score} "
             f"The surest regression is {_cell(surest)}."
@@ -114,7 +114,7 @@ def verdict(
         why = f"{looked(seen)[0]}{_as_a_whole(seen)}{_also(better)}."
     elif better and is_harmless:
         word = Word.BETTER
-        surest = min(better, key=lambda row: row.literal_hi or 0.0)
+        surest = min(better, key=lambda row: (row.limits or (0.0, 0.0))[1])
         why = (
             f"No demonstrable regression{_also(better)} {score} "
             f"The surest improvement is {_cell(surest)}."

@@ -126,7 +126,7 @@ def row_of(
         sample_budget=suite.sample_budget,
         n_unterbelegt=_few(suite, comparison),
         befunde=None if is_void else len(listed),
-        top_ci_low=max((row.literal_lo or 0.0 for row in listed), default=None),
+        top_ci_low=max(((row.limits or (0.0, 0.0))[0] for row in listed), default=None),
         suite=path,
         suite_sha256=digest(pretty(suite)),
         comparison=folder,

@@ -15,6 +15,7 @@ from equipoise.annotate.store import Database, Overtaken, Store
 from equipoise.blind.keys import read_keys
 from equipoise.errors import Blocked, InputError
 from equipoise.records.answer import Answer
+from equipoise.records.codec import digest
 from equipoise.records.packet import PacketKey
 from equipoise.records.rating_plan import RatingSet
 from equipoise.stages.plan.rating_sets import rng_of
@@ -43,6 +44,13 @@ class Mind:
     spread: float = 0.0
     seed: int = 1
     seconds: float = 20.0
+
+    @property
+    def source(self) -> str:
+        """Gives what answers name as their source: the hash of all they follow from, no arm."""
+        worths = sorted((arm, float(value)) for arm, value in self.worth.items() if value)
+        told = repr((worths, float(self.reliability), float(self.spread), self.seed))
+        return f"{SOURCE}: mind {digest(told.encode())[:12]}"
 
 
 def simulate(
@@ -129,6 +137,12 @@ def _rate(name: str, campaign: Campaign, store: Store, deciding: _Deciding, now:
     mind = deciding.mind
     rng = rng_of(mind.seed, "mind", name)
     answers = store.of(name)
+    others = {one.source for one in answers if one.source.startswith(f"{SOURCE}:")} - {mind.source}
+    if others:
+        raise Blocked(
+            f"{name} has answered with other worths, reliability, spread or seed, and answers are "
+            "never replaced; mend: simulate in a fresh copy of the study"
+        )
     n = 0
     while (stands := stand(campaign, name, answers)).packet is not None:
         best, worst = _choose(deciding.values(stands.packet), mind.reliability, rng)
@@ -144,7 +158,7 @@ def _rate(name: str, campaign: Campaign, store: Store, deciding: _Deciding, now:
             n_actions=2,
             attempt=stands.attempt,
             is_simulated=True,
-            source=SOURCE,
+            source=mind.source,
         )
         try:
             answers.append(store.append(stands.turn, given))

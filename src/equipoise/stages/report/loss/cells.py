@@ -42,7 +42,10 @@ def findings_section(reading: LossReading) -> Section:
                 f"{_how_many(len(better), 'demonstrable improvement').lower()} among {count(k)} "
                 f"registered cells. A cell is listed only if its literal and its guarded lower "
                 f"bound both lie above the margin {mde}, both arms have their minimum of units, "
-                "and a quote stands behind it."
+                "and a quote stands behind it. Literal limits are the difference and z standard "
+                "errors either way, guarded ones follow from limits of each arm's loss that stay "
+                "between 0 and 1: near an end those reach farther towards the middle, so that the "
+                "guarded interval lies shifted and need not contain the literal one."
             ),
         ),
         tables=tuple(tables),
@@ -70,12 +73,18 @@ def others_section(reading: LossReading) -> Section | None:
 
 
 def shown(reading: LossReading, row: LossRow) -> Span:
-    """Prints the difference of a cell with its literal limits, as the tables of the study do."""
-    return _span(reading, row, row.literal_lo, row.literal_hi)
+    """Prints the difference of a cell with its limits, as the tables of the study do."""
+    lo, hi = row.limits or (None, None)
+    return _span(reading, row, lo, hi)
 
 
 def guarded(reading: LossReading, row: LossRow) -> str:
-    """Prints the guarded limits of a cell, to stand beside the literal ones; empty without any."""
+    """Prints the guarded limits of a cell, to stand beside the literal ones; empty without any.
+
+    Where no spread was seen they are the interval printed, and that is said in their place.
+    """
+    if row.is_flat:
+        return "guarded alone: no spread was seen, which is no certainty"
     said = _span(reading, row, row.guarded_lo, row.guarded_hi)
     return f"guarded {said.lo} to {said.hi}" if said.lo else ""
 
@@ -136,10 +145,19 @@ def _other(reading: LossReading, row: LossRow) -> tuple[Cell, ...]:
             text=f"{count(row.n_base)} / {count(row.n_new)}",
             note=f"of {count(row.n_min)} needed" if short else "",
         ),
-        Cell(text=_reach(row.reportable)),
+        Cell(text=_reach(row.reportable), note=_unreached(row)),
         Cell(text=_reach(row.excludable)),
         Cell(text="; ".join(_FAILED.get(reason, label(reason)) for reason in row.failed)),
     )
+
+
+def _unreached(row: LossRow) -> str:
+    """Says why there is no reportable change."""
+    if row.reportable is not None or row.delta is None:
+        return ""
+    if row.se_delta is None:
+        return "an arm has fewer than two units"
+    return "at this baseline no change up to a loss of 1 would be listed so surely"
 
 
 def _reach(value: float | None) -> str:

@@ -21,13 +21,17 @@ def to_regressions(comparison: LossComparison) -> bytes:
     The header alone means: no demonstrable regression.
     """
     rows = [row for row in comparison.rows if row.is_listed and not row.is_improvement]
-    return _table(comparison, sorted(rows, key=lambda row: (-(row.literal_lo or 0.0), _name(row))))
+    return _table(
+        comparison, sorted(rows, key=lambda row: (-(row.limits or (0.0, 0.0))[0], _name(row)))
+    )
 
 
 def to_improvements(comparison: LossComparison) -> bytes:
     """Gives `IMPROVEMENTS.md`: the listed improvements by the bound nearest to no change."""
     rows = [row for row in comparison.rows if row.is_listed and row.is_improvement]
-    return _table(comparison, sorted(rows, key=lambda row: (row.literal_hi or 0.0, _name(row))))
+    return _table(
+        comparison, sorted(rows, key=lambda row: ((row.limits or (0.0, 0.0))[1], _name(row)))
+    )
 
 
 def read_listed(content: bytes, where: str = REGRESSIONS) -> list[dict[str, str]]:
@@ -88,8 +92,7 @@ def _of_row(comparison: LossComparison, row: LossRow) -> tuple[str, ...]:
         row.partition,
         row.category or "loss",
         _number(row.delta),
-        _number(row.literal_lo),
-        _number(row.literal_hi),
+        *(_number(end) for end in row.limits or (None, None)),
         str(row.n_new),
         comparison.run_id,
         _quoted(row.citation),

@@ -101,7 +101,7 @@ def _bar(row: LossRow, said: Span, axis: Axis) -> Bar | None:
         return None
     lo, hi = limits or (row.delta, row.delta)
     literal = None
-    if row.literal_lo is not None and row.literal_hi is not None:
+    if row.literal_lo is not None and row.literal_hi is not None and not row.is_flat:
         literal = (axis.at(row.literal_lo), axis.at(row.literal_hi))
     return Bar(
         lo=axis.at(lo),

@@ -68,8 +68,8 @@ def joint(row: LossRow) -> tuple[float, float] | None:
 
 
 def _lowest(row: LossRow) -> float:
-    return -1.0 if row.literal_lo is None else row.literal_lo
+    return -1.0 if row.limits is None else row.limits[0]
 
 
 def _highest(row: LossRow) -> float:
-    return 1.0 if row.literal_hi is None else row.literal_hi
+    return 1.0 if row.limits is None else row.limits[1]
