@@ -49,6 +49,8 @@ class AxisAgreement:
     label: str
     best: Agreed
     worst: Agreed
+    is_paired: bool = False
+    """Whether all its sets are of two texts: the worst is then the other one, and says no more."""
 
 
 def agreements(campaign: Campaign, answers: Sequence[Answer]) -> tuple[AxisAgreement, ...]:
@@ -66,11 +68,17 @@ def agreements(campaign: Campaign, answers: Sequence[Answer]) -> tuple[AxisAgree
         ranks = _ranks(packet)
         sets = choices[packet.axis].setdefault(_set(packet), {})
         sets.setdefault(who, (ranks[one.best], ranks[one.worst], len(packet.options)))
-    axes = sorted({packet.axis for packet in campaign.packets.values()})
-    return tuple(_axis(axis, choices.get(axis, {})) for axis in axes)
+    sizes: dict[str, set[int]] = defaultdict(set)
+    for packet in campaign.packets.values():
+        sizes[packet.axis].add(len(packet.options))
+    return tuple(
+        _axis(axis, choices.get(axis, {}), is_paired=sizes[axis] == {2}) for axis in sorted(sizes)
+    )
 
 
-def _axis(axis: str, sets: dict[str, dict[str, tuple[int, int, int]]]) -> AxisAgreement:
+def _axis(
+    axis: str, sets: dict[str, dict[str, tuple[int, int, int]]], *, is_paired: bool
+) -> AxisAgreement:
     shared = [[*people.values()] for people in sets.values() if len(people) > 1]
     people = {who for found in sets.values() for who in found}
     mode = agreement_mode(len(people), len(shared))
@@ -84,6 +92,7 @@ def _axis(axis: str, sets: dict[str, dict[str, tuple[int, int, int]]]) -> AxisAg
         label=mode.label,
         best=best,
         worst=worst,
+        is_paired=is_paired,
     )
 
 

@@ -186,9 +186,7 @@ def _family(read: yaml_text.YamlText, name: str, path: yaml_text.Path, row: Any)
         raise _fault(read, name, path, "a family without an id", "`id`, `models`")
     _only(read, name, path, row, set(Family.__struct_fields__))
     if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", row["id"]):
-        raise _fault(
-            read, name, (*path, "id"), f"the id {row['id']!r}", "small letters, digits, - . _"
-        )
+        raise _fault(read, name, (*path, "id"), f"the id {row['id']!r}", "a-z, 0-9, - . _")
     lists = {
         key: _texts(read, name, (*path, key), row.get(key))
         for key in ("models", "makers", "names", "doubtful")

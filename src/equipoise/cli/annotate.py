@@ -5,6 +5,8 @@ from importlib.util import find_spec
 
 import click
 
+from equipoise.errors import nearest
+
 _ACTIONS: dict[str, tuple[str, str]] = {
     "make": ("equipoise.cli.annotate_make:command", "Make the campaign: packets and links."),
     "serve": ("equipoise.cli.annotate_serve:command", "Serve the campaign to browsers."),
@@ -31,6 +33,18 @@ class _Actions(click.Group):
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        actions, root = self.list_commands(ctx), ctx.find_root()
+        if args and args[0] not in actions and not args[0].startswith("-"):
+            group = root.command
+            verbs = group.list_commands(root) if isinstance(group, click.Group) else []
+            hint = f"did you mean 'equipoise {args[0]}'" if args[0] in verbs else ""
+            hint = hint or nearest(args[0], actions) or f"the actions are {', '.join(actions)}"
+            ctx.fail(f"no action {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(name, _ACTIONS[name][1]) for name in self.list_commands(ctx)]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from equipoise.cli.kinds import refuse_unrated
 from equipoise.errors import as_word
 
 
@@ -23,6 +24,7 @@ def command(study: Path, *, database: str) -> None:
     Exit codes: 0 archived; 1 the study or an archived answer was changed; 3 it is not sealed,
     there is no campaign, or nobody has answered yet.
     """
+    refuse_unrated(study)
     from equipoise.cli.clock import now
     from equipoise.studies.rating.collecting import collect
     from equipoise.wiring.annotating import answers_database

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from equipoise.cli.kinds import refuse_unrated
+
 
 @click.command("export")
 @click.argument("study", type=click.Path(path_type=Path))
@@ -45,6 +47,7 @@ def command(study: Path, *, what: str, form: str, out: Path, database: str) -> N
     Exit codes: 0 written; 2 a file stands there already, or the form has none for answers; 3 there
     is no campaign, or nobody has answered.
     """
+    refuse_unrated(study)
     from equipoise.studies.rating.exchanging import export_answers, export_tasks
     from equipoise.wiring.annotating import answers_database
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from equipoise.cli.kinds import refuse_unrated
 from equipoise.errors import as_word
 
 
@@ -38,6 +39,7 @@ def command(
 
     Exit codes: 0 taken; 2 answers are refused, or a file cannot be read; 3 there is no campaign.
     """
+    refuse_unrated(study)
     from equipoise.cli.clock import now
     from equipoise.cli.screen import write
     from equipoise.studies.rating.exchanging import import_answers

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from equipoise.cli.kinds import refuse_unrated
 from equipoise.errors import as_word
 
 
@@ -23,6 +24,7 @@ def command(study: Path, *, renew: str | None, renew_dashboard: bool) -> None:
     Exit codes: 0 made; 1 the study was changed since sealing; 2 nobody has that name; 3 it is not
     sealed, nobody is planned to rate, or the campaign is made already.
     """
+    refuse_unrated(study)
     from equipoise.studies.rating.making import DASHBOARD, make_campaign, renew_token
 
     if renew is not None or renew_dashboard:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from equipoise.cli.kinds import refuse_unrated
 from equipoise.cli.screen import write
 from equipoise.errors import as_word
 
@@ -26,6 +27,7 @@ def command(study: Path, *, annotator: str, database: str) -> None:
 
     Exit codes: 0 done, or left; 2 nobody has that name; 3 there is no campaign.
     """
+    refuse_unrated(study)
     from equipoise.annotate.answers import check_belong, open_store
     from equipoise.annotate.campaign import read_campaign
     from equipoise.cli.clock import exact_now

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.cli.kinds import refuse_unrated
 from equipoise.cli.screen import write
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def command(study: Path, *, host: str, port: int, database: str) -> None:
     Exit codes: 0 stopped; 2 wrong use; 3 a precondition is missing (no campaign, the port is taken,
     the database does not answer).
     """
+    refuse_unrated(study)
     from equipoise.annotate.answers import check_belong, open_store
     from equipoise.annotate.campaign import read_campaign
     from equipoise.cli.clock import exact_now

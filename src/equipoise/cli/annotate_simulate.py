@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from equipoise.cli.finite import FiniteRange
+from equipoise.cli.kinds import refuse_unrated
 from equipoise.errors import as_word
 
 
@@ -58,6 +59,7 @@ def command(
     Exit codes: 0 rated; 2 no such arm or annotator; 3 it is not sealed, there is no campaign, or
     people have answered it.
     """
+    refuse_unrated(study)
     from equipoise.cli.clock import now
     from equipoise.errors import InputError
     from equipoise.studies.rating.simulating import Mind, simulate

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from equipoise.cli.kinds import refuse_unrated
 from equipoise.cli.screen import write, write_json
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def command(study: Path, *, database: str, as_json: bool) -> None:
 
     Exit codes: 0 shown; 2 a file cannot be read; 3 there is no campaign.
     """
+    refuse_unrated(study)
     from equipoise.annotate.answers import answers_file, open_store
     from equipoise.annotate.campaign import read_campaign
     from equipoise.annotate.dashboard import overview
@@ -86,8 +88,9 @@ def _axis(axis: "AxisAgreement") -> Iterator[str]:
     if axis.mode != "kappa":
         yield f"  no-kappa mode: {axis.label}"
         return
-    yield f"  best: {_agreed(axis.best)}"
-    yield f"  worst: {_agreed(axis.worst)}"
+    yield f"  {'better' if axis.is_paired else 'best'}: {_agreed(axis.best)}"
+    if not axis.is_paired:
+        yield f"  worst: {_agreed(axis.worst)}"
 
 
 def _agreed(found: "Agreed") -> str:

@@ -49,6 +49,21 @@ def refuse_rating(study: Path) -> None:
         )
 
 
+def refuse_unrated(study: Path) -> None:
+    """Does nothing where the study is one that people can rate, or tells no kind.
+
+    Raises:
+        InputError: it is a study of another kind: nobody is asked in it.
+    """
+    if (kind := kind_of(study)) and kind != RATING:
+        raise InputError(
+            f"{study} is a {kind} study: people rate nothing in it",
+            wanted="a rating study",
+            mend="equipoise init rating NEW --from STUDY begins one with the outputs of STUDY",
+            code="kind",
+        )
+
+
 def _told(path: Path) -> str:
     try:
         read = json.loads(_bytes(path))

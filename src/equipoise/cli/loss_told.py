@@ -4,6 +4,7 @@ from pathlib import Path
 
 from equipoise.errors import as_word
 from equipoise.records.suite import LossComparison, LossRow, Suite
+from equipoise.stages.report.text import quoted
 from equipoise.studies.loss.comparing import Compared
 
 _MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
@@ -84,7 +85,7 @@ def _rows(comparison: LossComparison) -> list[str]:
 
 def _row(row: LossRow) -> str:
     name = f"{row.partition} / {row.category or 'loss'}"
-    quote = f'  "{_short(row.citation.quote)}"' if row.citation else ""
+    quote = f"  {quoted(_short(row.citation.quote))}" if row.citation else ""
     lo, hi = row.limits or (0.0, 0.0)
     told = " guarded, no spread was seen," if row.is_flat else ""
     return (

@@ -1,14 +1,21 @@
 """What is wrong with a value, in the words of who writes the file and not of the program."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
 _LONGEST = 60
 
+NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+"""What names of arms, people, axes and judges are: they stand in names of files and in links."""
+NAME_WANTED = (
+    "at most 64 of the signs A-Z, a-z, 0-9, dot, dash and underscore, the first no mark "
+    "(letters of other kinds stand in titles and texts only)"
+)
+
 _WANTED = {
     "too_short": "at least one",
-    "string_pattern_mismatch": "at most 64 letters, digits, dots, dashes and underscores",
     "dict_type": "a mapping",
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
@@ -55,8 +62,25 @@ _AT = re.compile(r" - at `(?:key in )?\$\.?(?P<place>[^`]*)`")
 
 def wanted(item: Mapping[str, object]) -> str:
     """Gives what is wanted in place of a value that pydantic refuses; `item` is what it tells."""
+    if NAME_PATTERN in str(item.get("ctx", "")):
+        return NAME_WANTED
     message = str(item["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
     return _WANTED.get(str(item["type"]), message)
+
+
+def as_name(value: object) -> str:
+    """Gives the name that a text is without its accents; "" where that is none either.
+
+    >>> as_name("Zoë"), as_name("hö flich"), as_name("李雷")
+    ('Zoe', 'ho-flich', '')
+    """
+    if not isinstance(value, str):
+        return ""
+    plain = "".join(
+        c for c in unicodedata.normalize("NFKD", value.strip()) if not unicodedata.combining(c)
+    )
+    name = re.sub(r"\s+", "-", plain)
+    return name if re.fullmatch(NAME_PATTERN, name) else ""
 
 
 def shown(value: Any) -> str:

@@ -154,3 +154,30 @@ def test_a_loud_check_is_asked_again_with_its_warning(ready: Path, tmp_path: Pat
     assert said.count("are in disorder: it is the worst") == 1
     assert f"{place + 1} of 34 done" in said
     assert re.search(r"loud 0 of 1 right, 1 wrong tries", fine("annotate", "status", study))
+
+
+def test_pairs_are_rated_by_one_number_or_two_and_agreement_stands_once(tmp_path: Path) -> None:
+    arms = ("on", "off")
+    people = "annotators: [{name: ann}, {name: bob}, {name: cy}]\nretest: 0\n"
+    study = write_study(tmp_path / "pairs", outputs(2, arms), arms=arms, more=people)
+    for words in (("plan",), ("seal",), ("annotate", "make")):
+        fine(*words, study)
+    said = fine("annotate", "rate", study, "--annotator", "ann", given="?\n7 8 9\n1 2\n2\n")
+    assert "1 or 2   the first text is better" in said
+    assert "write 1 or 2, u" in said
+    assert "all 2 sets are done" in said
+    for name in ("bob", "cy"):
+        fine("annotate", "rate", study, "--annotator", name, given="1\n2 1\n")
+    status = fine("annotate", "status", study)
+    assert "  better: raw " in status
+    assert "worst" not in status
+
+
+def test_what_is_no_rating_study_and_no_action_is_said(tmp_path: Path) -> None:
+    fine("init", "loss", tmp_path / "L")
+    for action in ("make", "status", "collect"):
+        assert "L is a loss study: people rate nothing in it" in refused(
+            "annotate", action, tmp_path / "L"
+        )
+    assert "did you mean 'equipoise compare'" in refused("annotate", "compare", tmp_path / "L")
+    assert "did you mean 'collect'" in refused("annotate", "colect", tmp_path / "L")

@@ -201,7 +201,10 @@ def test_one_person_rates_the_rest_and_loads_are_even(tmp_path: Path) -> None:
 
 _REFUSED: dict[str, tuple[str, str]] = {
     "an unknown key": ("mdee: 0.2\n", "study.yaml:10:7: field 'mdee' is unknown; did you mean"),
-    "a set of one": ("set_size: 1\n", "field 'set_size' is '1'"),
+    "a set of one": ("set_size: 1\n", "mend: write set_size: 2, or more"),
+    "another kind of letter": ("annotators: [{name: Zoë}]\n", "a-z, 0-9, dot, dash and underscore"),
+    "an accent": ("annotators: [{name: Zoë}]\n", "mend: write Zoe"),
+    "another script": ("annotators: [{name: 李雷}]\n", "mend: write such as a1"),
     "more places than arms": ("set_size: 5\n", "no item stands twice in a set"),
     "a stranger as baseline": ("decides: peple\n", "did you mean 'people'"),
     "an axis nobody has": ("annotators: [{name: x, axes: [stile]}]\n", "did you mean 'style'"),

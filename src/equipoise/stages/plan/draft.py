@@ -8,6 +8,7 @@ from equipoise.records.plan import Batch, Mode, Provenance, SpreadSource, Stoppi
 from equipoise.records.rating_plan import Policy
 from equipoise.records.terms import Rule
 from equipoise.records.unseen import UNSEEN
+from equipoise.records.wanted import NAME_PATTERN
 
 SYSTEMS = ("http", "command", "callable", "agent", "model", "logs")
 """Kinds of system; the last does not execute anything (mode B)."""
@@ -37,7 +38,7 @@ def _seen(text: str) -> str:
 
 
 Text = Annotated[str, Field(min_length=1), AfterValidator(_seen)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, le=10**9)]

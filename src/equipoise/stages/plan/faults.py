@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from equipoise.errors import InputError, nearest
-from equipoise.records.wanted import shown, wanted
+from equipoise.records.wanted import NAME_WANTED, as_name, shown, wanted
 from equipoise.records.yaml_text import YamlText
 from equipoise.stages.plan.draft import StudyDraft
 
@@ -51,7 +51,7 @@ _EXAMPLES = {
     "cells": "cells: [category]",
     "baseline": "baseline: the name of an arm, or a path to an earlier suite.json or archive",
     "arms": "arms: with name and system each",
-    "name": "a name of letters, digits, dot, dash and underscore, such as release-1",
+    "name": "a name of a-z, 0-9, dot, dash and underscore, such as release-1",
     "environment": "environment: [PATH, LANG]",
     "double_rating": "double_rating: 0.20",
 }
@@ -95,6 +95,8 @@ class Faults:
         key = str(path[-1]) if path else ""
         message = wanted(item)
         mend = f"write {self.examples[key]}" if key in self.examples else "write it so"
+        if message == NAME_WANTED:
+            mend = f"write {as_name(item['input']) or 'such as a1'}"
         if item["type"] == "extra_forbidden":
             close = nearest(key, keys_at(path[:-1], self.draft))
             valid = ", ".join(keys_at(path[:-1], self.draft))

@@ -1,5 +1,6 @@
 """Makes foreign text safe to look at: nothing unseen, nothing turned around, nothing endless."""
 
+import json
 import re
 
 from equipoise.records.codec import digest
@@ -47,6 +48,18 @@ def shorten(text: str, limit: int = NAME_LIMIT) -> str:
 def label(text: str, limit: int = NAME_LIMIT) -> str:
     """Gives an id or name as it is shown inside a sentence: visible, short, direction kept in."""
     return isolated(shorten(visible(text), limit)) if text else "(empty name)"
+
+
+def quoted(text: str) -> str:
+    """Gives the text in the first kind of quotation marks that it does not hold itself.
+
+    >>> quoted('no answer'), quoted('{"id": 7}')
+    ('"no answer"', '“{"id": 7}”')
+    """
+    for opening, closing in ('""', "“”", "«»"):
+        if opening not in text and closing not in text:
+            return f"{opening}{text}{closing}"
+    return json.dumps(text, ensure_ascii=False)
 
 
 def quotation(text: str, limit: int = QUOTE_LIMIT) -> str:

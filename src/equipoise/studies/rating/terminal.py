@@ -14,8 +14,10 @@ from equipoise.records.answer import Answer, AnswerKind
 from equipoise.records.packet import Packet
 
 SOURCE = "terminal"
-HELP = """\
-  1 4      the first text is best, the fourth worst (of two texts: 1 = the first is better)
+_OF_TWO = "  1 or 2   the first text is better, or the second\n"
+_OF_MORE = "  1 {n}      the first text is best, the {th} worst\n"
+_ORDINALS = {3: "third", 4: "fourth", 5: "fifth", 6: "sixth"}
+_HELP = """\
   u        take the last answer back
   s        skip practice, or say that it cannot be told
   ?        this help
@@ -141,20 +143,26 @@ def _act(
         chosen = _choice(line, len(packet.options))
         if isinstance(chosen, _Choice):
             return chosen, seconds, n_lines
-        tell(f"{chosen}\n" if line.strip() != "?" else HELP)
+        tell(f"{chosen}\n" if line.strip() != "?" else _help(len(packet.options)))
+
+
+def _help(n: int) -> str:
+    """Gives what can be typed at a set of so many texts."""
+    first = _OF_TWO if n == 2 else _OF_MORE.format(n=n, th=_ORDINALS.get(n, f"{n}th"))
+    return first + _HELP
 
 
 def _choice(line: str, n: int) -> "_Choice | str":
     """Reads a choice; gives why it is none."""
     digits = [letter for letter in line if not letter.isspace()]
-    wanted = 1 if n == 2 else 2
-    if len(digits) != wanted or not all(d.isascii() and d.isdigit() for d in digits):
-        example = "1" if n == 2 else f"1 {n}"
+    wanted = {1, 2} if n == 2 else {2}
+    if len(digits) not in wanted or not all(d.isascii() and d.isdigit() for d in digits):
+        example = "1 or 2" if n == 2 else f"1 {n}"
         return f"write {example}, u, s, q or ?"
     places = [int(digit) - 1 for digit in digits]
     if any(not 0 <= place < n for place in places):
         return f"there are texts 1 to {n}"
-    if n == 2:
+    if len(places) == 1:
         return _Choice(best=places[0], worst=1 - places[0])
     if places[0] == places[1]:
         return "one text cannot be both the best and the worst"

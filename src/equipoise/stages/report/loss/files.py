@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from equipoise.errors import InputError
 from equipoise.records.suite import LossCitation, LossComparison, LossRow
 from equipoise.records.verdict import Tag
-from equipoise.stages.report.text import visible
+from equipoise.stages.report.text import quoted, visible
 
 COLUMNS = ("partition", "kategorie", "delta", "ci_low", "ci_high", "n", "run_id", "log_zitat")
 REGRESSIONS = "TOP-REGRESSIONS.md"
@@ -117,7 +117,7 @@ def _quoted(citation: LossCitation | None) -> str:
     if len(quote) > _MOST_QUOTED:
         quote = quote[: _MOST_QUOTED - 1] + "…"
     further = f" (+{citation.n_further})" if citation.n_further else ""
-    return f'{place}{line} "{quote}"{further}'
+    return f"{place}{line} {quoted(quote)}{further}"
 
 
 def escaped(text: str) -> str:
