@@ -126,7 +126,7 @@ def _category_faults(entry: Any, where: str) -> Iterator[str]:
         hint = nearest(field, list(_FIELDS)) or f"the fields are {', '.join(_FIELDS)}"
         yield f"{where}.{field} is no field of a category; {hint}"
     checks: dict[str, tuple[Callable[[Any], bool], str]] = {
-        "id": (lambda v: isinstance(v, str) and bool(_ID.fullmatch(v)), "A-Z, a-z, 0-9, _ . -"),
+        "id": (lambda v: isinstance(v, str) and bool(_ID.fullmatch(v)), "letters, digits, _ . -"),
         "weight": (lambda v: _is_number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
         "type": (lambda v: v in _TYPES, "'deterministic' or 'model_judged'"),
         "max": (lambda v: _is_number(v) and v > 0, "a number above 0"),

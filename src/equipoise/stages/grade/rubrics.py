@@ -119,7 +119,7 @@ def _criterion(entry: dict[str, Any], where: str) -> Iterator[str]:
         yield f"{where}.{key} is no field; {nearest(key, list(_KEYS)) or f'wanted {_KEYS}'}"
     name = entry.get("id")
     if not isinstance(name, str) or not _ID.fullmatch(name):
-        yield f"{where}.id is {_short(name)}; wanted A-Z, a-z, 0-9, _ . -"
+        yield f"{where}.id is {_short(name)}; wanted letters, digits, _ . -"
     if not isinstance(entry.get("description"), str) or not entry["description"].strip():
         yield f"{where}.description is missing"
     weight = _weight(entry)
