@@ -108,14 +108,51 @@ def test_other_keys_under_one_plan_are_told_from_the_log(study: Path) -> None:
     assert "unblinded.jsonl:2: other keys of the same packets" in told
 
 
-def test_what_was_changed_is_named_and_nothing_else_is_blamed(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that made-up people have rated, compared."""
     arms = ("C0", "C1")
     more = "set_size: 2\nannotators: [{name: ann}, {name: bob}, {name: cy}]\n"
-    made = write_study(tmp_path / "made", outputs(4, arms), arms=arms, more=more)
-    for words in (("plan",), ("seal",), ("annotate", "make")):
+    place = tmp_path_factory.mktemp("rated") / "study"
+    made = write_study(place, outputs(4, arms), arms=arms, more=more)
+    for words in (("plan",), ("seal",), ("annotate", "make"), ("annotate", "simulate")):
         fine(*words, made)
+    fine("annotate", "collect", made)
+    equipoise("compare", made, code=None)
+    fine("verify", made)
+    return made
+
+
+def test_arms_exchanged_in_the_keys_of_people_are_told_in_one_line(
+    rated: Path, tmp_path: Path
+) -> None:
+    study = copytree(rated, tmp_path / "study")
+    keys = study / "campaign" / "keys.jsonl"
+    content = keys.read_text().replace('"C0"', '"?"').replace('"C1"', '"C0"')
+    keys.write_text(content.replace('"?"', '"C1"'))
+    assert "does not follow from this key" in equipoise("compare", study, code=1).stderr
+    told = equipoise("verify", study, code=1).stdout
+    assert "12 of 12 keys, the first in line 1" in told
+    assert told.count("fault: campaign/keys.jsonl") == 2  # not of the ids, not of the plan
+
+
+def test_a_campaign_given_away_blind_is_verified_but_for_what_is_kept_back(
+    rated: Path, tmp_path: Path
+) -> None:
+    study = copytree(rated, tmp_path / "study")
+    for name in ("keys.jsonl", "secret"):
+        study.joinpath("campaign", name).unlink()
+    told = equipoise("verify", study, code=1).stdout
+    assert "campaign/keys.jsonl: is missing, and a ranking rests on it" in told
+    rmtree(study / "comparisons")
+    told = equipoise("verify", study).stdout
+    assert "verified, except campaign/keys.jsonl, campaign: " in told
+
+
+def test_what_was_changed_is_named_and_nothing_else_is_blamed(rated: Path, tmp_path: Path) -> None:
     for name, old, new in (("outputs.jsonl", "rain1", "snow1"), ("study.yaml", "A study", "B")):
-        study = copytree(made, tmp_path / name)
+        study = copytree(rated, tmp_path / name)
+        rmtree(study / "comparisons")
         path = study / name
         path.write_text(path.read_text().replace(old, new))
         told = equipoise("verify", study, code=1).stdout

@@ -10,7 +10,7 @@ from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import PLAN, STUDY, first_difference, seal_of
 from equipoise.records.codec import decode, digest
 from equipoise.records.rating_plan import RatingPlan
-from equipoise.studies.rating.made import CAMPAIGN
+from equipoise.studies.rating.made import CAMPAIGN, MADE
 from equipoise.studies.rating.making import (
     ASSIGNMENTS,
     CHECKS,
@@ -29,7 +29,7 @@ def check_promises(study: Path) -> Iterator[Check]:
     """Yields whether sets, page and campaign follow from the study file, its outputs and the seal.
 
     A campaign is made again from the plan and its secret; where the secret is not there (who gives
-    a study away keeps it), nothing is said of it.
+    a study away keeps it), it is left out.
     """
     try:
         content = study.joinpath(PLAN).read_bytes()
@@ -47,8 +47,12 @@ def check_promises(study: Path) -> Iterator[Check]:
         yield _sets(study, content, plan)
     if any(fault.file == plan.outputs_file for fault in changed):
         return  # whatever shows their texts differs
-    if study.joinpath(CAMPAIGN, SECRET).is_file() and study.joinpath(CAMPAIGN, PACKETS).is_file():
+    is_made = any(study.joinpath(CAMPAIGN, name).is_file() for name in (*_FILES, MADE))
+    if is_made and study.joinpath(CAMPAIGN, SECRET).is_file():
         yield _campaign(study, plan)
+    elif is_made:
+        says = f"not made again: without {CAMPAIGN}/{SECRET} nobody can"
+        yield Check(thing=CAMPAIGN, says=says, is_left_out=True)
 
 
 def _changed(study: Path, plan: RatingPlan) -> Iterator[Fault]:
