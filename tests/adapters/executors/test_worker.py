@@ -166,7 +166,9 @@ def test_a_worker_keeps_of_its_node_the_keys_of_models_and_nothing_else(tmp_path
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)],
-        env=os.environ | {"A_KEY": "of the node", "OTHER_KEY": "of the operator"},
+        env=os.environ
+        | {"A_KEY": "of the node", "OTHER_KEY": "of the operator"}
+        | {"PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=True,

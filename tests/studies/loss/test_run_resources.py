@@ -14,6 +14,10 @@ from studies.loss.runs import equipoise
 _SLOWLY = [{"do": [{"run": "sleep 0.4"}]}]
 
 
+_INEXACT = timedelta(milliseconds=5)
+"""The beginning is recorded in whole milliseconds, and by another clock than the duration."""
+
+
 def _most_at_once(study: Path) -> int:
     (path,) = study.glob("archive/*")
     trials = list(Archive.open(path).read(Trial))
@@ -22,7 +26,7 @@ def _most_at_once(study: Path) -> int:
     for trial in trials:
         assert trial.started_at is not None
         begun = datetime.fromisoformat(trial.started_at)
-        took = timedelta(milliseconds=trial.duration_ms or 0.0)
+        took = timedelta(milliseconds=trial.duration_ms or 0.0) - _INEXACT
         ends += [(begun, 1), (begun + took, -1)]
     now = most = 0
     for _, step in sorted(ends):
