@@ -51,7 +51,7 @@ test:  ## everything a change must pass
 	@$(MAKE) --no-print-directory -j2 check suite
 
 suite: $(VENV)/.installed-dev  ## the tests alone
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not slow'
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not slow'
 
 test-slow: $(VENV)/.installed-dev  ## the long sweeps; installs Ray for its tests
 	-$(INSTALL) -e '.[ray]'
