@@ -147,7 +147,7 @@ def legal_judges(
         comparisons=tuple(
             tally.comparison(place, judges, families) for place, tally in tallies.items()
         ),
-        warnings=(*warnings, *_idle(judges, allowed)),
+        warnings=(*warnings, *_idle(judges, allowed, excluded)),
         most_families=_ROOM[policy],
     )
 
@@ -291,8 +291,18 @@ class _Tally:
         )
 
 
-def _idle(judges: Mapping[str, str], allowed: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+def _idle(
+    judges: Mapping[str, str],
+    allowed: Mapping[str, tuple[str, ...]],
+    excluded: Mapping[str, Mapping[str, str]],
+) -> Iterator[str]:
     busy = {judge for names in allowed.values() for judge in names}
     for judge, family in judges.items():
         if allowed and judge not in busy:
-            yield f"judge {judge!r} ({family}) may judge no set: another family in its place could"
+            own = any(whys.get(judge, "").startswith("same_family") for whys in excluded.values())
+            mend = (
+                "another family in its place could"
+                if own
+                else "nobody may before the families of the models behind the outputs are known"
+            )
+            yield f"judge {judge!r} ({family}) may judge no set: {mend}"

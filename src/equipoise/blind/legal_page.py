@@ -72,7 +72,7 @@ def _reason(why: str) -> str:
     kind, _, name = why.partition(":")
     return {
         "same_family": f"a model of its own family ({name}) had a hand in an output",
-        "unknown_family_of_output": f"which models made the output of {name} is not known",
+        "unknown_family_of_output": f"the family of a model behind output {name} is not known",
         "unknown_family": "its family is not known",
     }.get(kind, why)
 

@@ -1,10 +1,11 @@
 """What asking judges works with, how far it is, and what came of it."""
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from equipoise.errors import InputError
 from equipoise.ports.models import ChatModel
 from equipoise.records.judgement import Judgement, ReadState
 from equipoise.records.rating_plan import JudgePlan, PanelPlan
@@ -78,3 +79,24 @@ def spent(judgements: Iterable[Judgement]) -> tuple[float | None, int]:
         else:
             usd = (usd or 0.0) + one.cost.usd
     return usd, n_unknown
+
+
+@contextmanager
+def naming(judge: str) -> Iterator[None]:
+    """Lets what is refused about a judge say whose it is, and where it was written.
+
+    Raises:
+        InputError: as inside, with its place.
+    """
+    try:
+        yield
+    except InputError as error:
+        if error.where:
+            raise
+        raise InputError(
+            error.found,
+            wanted=error.wanted,
+            mend=error.mend,
+            where=f"study.yaml: judge {judge!r}",
+            code=error.code,
+        ) from error

@@ -273,3 +273,38 @@ def test_sets_can_be_made_alone_by_one_command() -> None:
         ["w", "x", "z", "y"], ["x", "y", "w", "z"], ["y", "z", "x", "w"], ["z", "w", "y", "x"],
     ]  # fmt: skip
     assert value["position_min_max"] == [1, 1]
+
+
+def _judge(model: str, accuracy: str = "0.9") -> str:
+    return (
+        "decides: ann\njudges: {policy: single, judges: [{name: ann, model: {model: "
+        f"{model}, provider: {{scripted_judge: {{acts: longest, accuracy: '{accuracy}'}}}}}}}}]}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("annotators: []\n", "field 'annotators' is [], and people decide"),
+        (_THREE_PEOPLE + "raters_per_set: 7\n", "mend: write raters_per_set: 3"),
+        ("set_size: 1\n", "mend: write set_size: 2"),
+        (_judge("my-llm-7b"), "study.yaml: judge 'ann': the model 'my-llm-7b' is of no family"),
+        (_judge("gpt-5-mini-2025-08-07", "1.9"), "study.yaml: judge 'ann': scripted_judge: field"),
+    ],
+)
+def test_what_can_never_decide_is_refused_with_a_mend_that_holds(
+    more: str, said: str, tmp_path: Path
+) -> None:
+    two = ("on", "off")
+    assert said in refused("plan", write_study(tmp_path, outputs(4, two), arms=two, more=more))
+
+
+def test_an_outlook_without_people_says_that_its_power_is_of_people(tmp_path: Path) -> None:
+    two, judge = ("on", "off"), _judge("gpt-5-mini-2025-08-07")
+    said = fine("plan", write_study(tmp_path, outputs(4, two), arms=two, more=judge))
+    assert "no people are asked, and how much verdicts of judges spread is known once" in said
+    assert "answers find" not in said
+    strange = [one | {"models": ["strange-7b"]} for one in outputs(4, two)]
+    said = fine("plan", write_study(tmp_path, strange, arms=two, more=judge))
+    assert "nobody may before the families of the models behind the outputs are known" in said
+    assert "another family in its place" not in said

@@ -79,6 +79,7 @@ def _crosschecks(draft: RatingStudyDraft, faults: Faults) -> Iterator[str]:
             wanted="at most as many as there are arms: no item stands twice in a set",
             mend=f"write set_size: {len(arms)}",
         )
+    yield from _undecided(draft, faults)
     yield from _strangers(draft, faults, judges)
     for number, rule in enumerate(draft.rules):
         if rule.is_ != "superior" and rule.margin == 0.0:
@@ -88,6 +89,27 @@ def _crosschecks(draft: RatingStudyDraft, faults: Faults) -> Iterator[str]:
                 wanted=f"a margin above 0 for {rule.is_}",
                 mend="write margin: 0.1",
             )
+
+
+def _undecided(draft: RatingStudyDraft, faults: Faults) -> Iterator[str]:
+    """Yields what would leave nobody, or too few, to decide by."""
+    n_people = len(draft.annotators)
+    if draft.decides == "people" and not n_people and "annotators" in draft.model_fields_set:
+        others = [*(["panel"] if draft.judges and len(draft.judges.judges) > 1 else [])]
+        others += [one.name for one in draft.judges.judges] if draft.judges else []
+        yield faults.at(
+            ("annotators",),
+            "is [], and people decide",
+            wanted="the people who rate",
+            mend="name annotators" + (f", or write decides: {others[0]}" if others else ""),
+        )
+    if n_people and draft.raters_per_set > n_people and "raters_per_set" in draft.model_fields_set:
+        yield faults.at(
+            ("raters_per_set",),
+            f"is {draft.raters_per_set}, and there are {n_people} annotators",
+            wanted="at most as many as there are annotators",
+            mend=f"write raters_per_set: {n_people}",
+        )
 
 
 def _strangers(draft: RatingStudyDraft, faults: Faults, judges: list[str]) -> Iterator[str]:

@@ -132,14 +132,7 @@ def rating_doubts(plan: RatingPlan, axes: Sequence[AxisOutlook]) -> Iterator[str
     if is_people and not plan.annotators:
         yield "people decide, and no annotator is planned"
     for one in axes:
-        power = one.power
-        if power.n_answers < power.n_needed and (power.n_answers or not is_people):
-            has = power.n_answers or power.n_sets
-            yield (
-                f"{one.axis}: {has:,} answers find a difference of {plan.mde:g} with probability "
-                f"{power.power_reached:.2f}; {power.n_needed:,} are needed for {plan.power:g}; "
-                f"what they find with {plan.power:g} is {power.mde_reached:.3f}"
-            )
+        yield from _of_power(one, plan)
         if is_people and plan.annotators and one.no_kappa:
             yield (
                 f"{one.axis}: no-kappa mode ({one.no_kappa}): every result will say so, and no "
@@ -162,6 +155,23 @@ def rating_doubts(plan: RatingPlan, axes: Sequence[AxisOutlook]) -> Iterator[str
                 f"{one.axis}: {counted(one.power.n_sets, 'set')}, fewer than a full cycle of "
                 f"{one.n_cycle}: pairs and places cannot be balanced"
             )
+
+
+def _of_power(one: AxisOutlook, plan: RatingPlan) -> Iterator[str]:
+    power, mde = one.power, plan.mde
+    if not power.n_answers and plan.decides != "people":
+        yield (
+            f"{one.axis}: no people are asked, and how much verdicts of judges spread is known "
+            "once they were asked: `compare` says what they could show. One answer of a person to "
+            f"each of {power.n_sets:,} sets would find a difference of {mde:g} with probability "
+            f"{power.power_reached:.2f}"
+        )
+    elif 0 < power.n_answers < power.n_needed:
+        yield (
+            f"{one.axis}: {power.n_answers:,} answers of people find a difference of {mde:g} with "
+            f"probability {power.power_reached:.2f}; {power.n_needed:,} are needed for "
+            f"{plan.power:g}; what they find with {plan.power:g} is {power.mde_reached:.3f}"
+        )
 
 
 def rating_remarks(plan: RatingPlan, axes: Sequence[AxisOutlook]) -> Iterator[str]:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import msgspec
 
-from equipoise.blind.families import families_of, read_families
+from equipoise.blind.families import FamilyMap, families_of, read_families
 from equipoise.blind.judge_texts import lint_texts
 from equipoise.errors import InputError
+from equipoise.pipeline.judging_terms import naming
 from equipoise.records.catalog import MODEL_JUDGED, Catalog
 from equipoise.records.packet import Asked, Option, Packet
 from equipoise.records.plan import Plan
-from equipoise.records.rating_plan import PanelPlan, Policy
+from equipoise.records.rating_plan import JudgePlan, PanelPlan, Policy
 from equipoise.stages.grade.judges.asking import Question, posed
 from equipoise.stages.grade.judges.policies import faults, n_doubled, temperature_of, warnings
 from equipoise.stages.plan.outlook import JudgeOutlook
@@ -37,11 +38,15 @@ def with_families(plan: Plan, study: Path) -> Plan:
         return plan
     families = read_families(study / FAMILIES)
     judges = tuple(
-        msgspec.structs.replace(one, family=families.judge_family(str(one.model.get("model", ""))))
-        for one in panel.judges
+        msgspec.structs.replace(one, family=_family_of(one, families)) for one in panel.judges
     )
     panel = msgspec.structs.replace(panel, judges=judges, families_sha256=families.sha256)
     return msgspec.structs.replace(plan, judges=panel)
+
+
+def _family_of(judge: JudgePlan, families: FamilyMap) -> str:
+    with naming(judge.name):
+        return families.judge_family(str(judge.model.get("model", "")))
 
 
 def judge_faults(plan: Plan, catalog: Catalog, study: Path) -> Iterator[str]:
@@ -90,7 +95,8 @@ def judge_outlook(
         n = calls[judge.name]
         each = None
         if adapters is not None and adapters.price is not None:
-            each = adapters.price(judge, study, n_input, today)
+            with naming(judge.name):
+                each = adapters.price(judge, study, n_input, today)
         found.append(
             JudgeOutlook(
                 judge=judge.name,

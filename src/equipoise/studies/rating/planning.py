@@ -12,6 +12,7 @@ from equipoise.blind.families import FamilyMap
 from equipoise.blind.legal_judges import legal_judges
 from equipoise.blind.legal_page import legal_lines
 from equipoise.blind.packets import shown_arms
+from equipoise.pipeline.judging_terms import naming
 from equipoise.pipeline.sealing import Promise
 from equipoise.pipeline.study_files import STUDY, read_needed
 from equipoise.records.codec import digest, pretty
@@ -298,6 +299,11 @@ def _unused(draft: PanelDraft | None) -> Iterator[str]:
         yield f"judges.double_rating ({draft.double_rating:g}) counts under policy double alone"
 
 
+def _family_of(judge: str, model: str, families: FamilyMap) -> str:
+    with naming(judge):
+        return families.judge_family(model)
+
+
 def _panel(draft: PanelDraft, families: FamilyMap) -> PanelPlan:
     return PanelPlan(
         policy=draft.policy,
@@ -305,7 +311,7 @@ def _panel(draft: PanelDraft, families: FamilyMap) -> PanelPlan:
             JudgePlan(
                 name=one.name,
                 model=one.model,
-                family=families.judge_family(str(one.model.get("model", one.name))),
+                family=_family_of(one.name, str(one.model.get("model", one.name)), families),
             )
             for one in draft.judges
         ),

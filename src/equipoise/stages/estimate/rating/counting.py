@@ -200,10 +200,19 @@ def _arms(
                 rank_worst=standing[1],
                 logit=model.arms.get(arm),
                 closed_form=_closed(best[n], worst[n], shown[n]),
-                why="" if has_score else "never shown",
+                why=_why(lo[n], len(points.shown)) if has_score else "never shown",
             )
         )
     return tuple(found)
+
+
+def _why(limit: float | None, n_clusters: int) -> str:
+    """Says why a score has no limits; nothing where it has them."""
+    if limit is not None:
+        return ""
+    if n_clusters < 2:
+        return "all sets are in one cluster"
+    return "all draws of clusters agree or lack the arm, or they are too many to draw"
 
 
 def _closed(best: float, worst: float, shown: float) -> float | None:

@@ -148,6 +148,9 @@ def _pair(
     )
 
 
+_WHY_NO_LIMITS = "a panel's limits are of differences of arms, not of each score"
+
+
 def _arm(
     arm: str, sets: Sequence[PanelSet], arms: Sequence[str], pairs: Sequence[PairShown]
 ) -> ArmScore:
@@ -166,7 +169,7 @@ def _arm(
         rank_worst=places[1],
         logit=None,
         closed_form=None,
-        why="" if told else "never shown",
+        why=_WHY_NO_LIMITS if told else "never shown",
     )
 
 

@@ -85,7 +85,9 @@ def _arm(arm: ArmScore, *, is_ranked: bool) -> tuple[Cell, ...]:
     cells = [
         named(arm.arm),
         Cell(text=said.value or "never shown"),
-        Cell(text=f"{said.lo} to {said.hi}" if said.lo else UNSAID),
+        Cell(text=f"{said.lo} to {said.hi}")
+        if said.lo
+        else Cell(text=UNSAID, note=label(arm.why, 120)),
         Cell(text=amount(arm.best)),
         Cell(text=amount(arm.worst)),
         Cell(text=amount(arm.shown)),
