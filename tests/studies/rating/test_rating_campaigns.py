@@ -53,6 +53,8 @@ def test_made_up_answers_say_so_everywhere(simulated: Path) -> None:
     assert re.search(r"^\+ m3 is better than m0$", told, re.MULTILINE)
     assert "people agree on the best: " in told
     assert not re.search(r"^[#>|]|`", told, re.MULTILINE)
+    (html,) = simulated.glob("comparisons/*/report/index.html")
+    assert "Against the baseline: " in html.read_text(encoding="utf-8")
     (page,) = simulated.glob("comparisons/*/report/report.md")
     assert "go to 0 where one arm clearly wins" in page.read_text(encoding="utf-8")
     fine("verify", simulated)

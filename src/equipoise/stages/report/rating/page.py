@@ -15,6 +15,7 @@ from equipoise.stages.report.rating.ranked import (
     caveats,
     groups_said,
     order_table,
+    pair_said,
     pairs_table,
     places_table,
     refused_said,
@@ -25,6 +26,7 @@ from equipoise.stages.report.tables import Cell, Section, named, table
 from equipoise.stages.report.text import label
 
 _MOST_DRAWN = 150
+_MOST_SAID = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ def _axis(ranking: Ranking, axis: AxisShown, n: int) -> AxisPage:
         decides=label(axis.decides),
         tags=axis.tags,
         blocked=axis.blocked or "",
-        said=groups_said(axis, found) if found else f"{label(axis.decides)} said nothing here.",
+        said=_said(ranking, axis) if found else f"{label(axis.decides)} said nothing here.",
         needed=tuple(_needed(pairs)),
         scale=drawn,
         scale_text=(
@@ -99,6 +101,18 @@ def _axis(ranking: Ranking, axis: AxisShown, n: int) -> AxisPage:
         n_beyond=max(0, len(pairs) - _MOST_DRAWN),
         sections=_sections(axis, n),
     )
+
+
+def _said(ranking: Ranking, axis: AxisShown) -> str:
+    """Says which arms can be told apart, and of more than two each against the baseline."""
+    found = axis.deciding
+    if found is None:
+        return ""
+    told = groups_said(axis, found)
+    against = [p for p in found.pairs if ranking.baseline in (p.arm, p.against)]
+    if axis.blocked or len(found.pairs) < 2 or not 0 < len(against) <= _MOST_SAID:
+        return told
+    return f"{told} Against the baseline: {'; '.join(pair_said(pair) for pair in against)}."
 
 
 def _needed(pairs: Sequence[PairShown]) -> Iterator[str]:
