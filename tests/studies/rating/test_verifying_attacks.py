@@ -133,7 +133,20 @@ def test_arms_exchanged_in_the_keys_of_people_are_told_in_one_line(
     assert "does not follow from this key" in equipoise("compare", study, code=1).stderr
     told = equipoise("verify", study, code=1).stdout
     assert "12 of 12 keys, the first in line 1" in told
-    assert told.count("fault: campaign/keys.jsonl") == 2  # not of the ids, not of the plan
+    assert (
+        told.count("fault: campaign/keys.jsonl") == 3
+    )  # not as collected, of the ids, of the plan
+
+
+def test_a_campaign_made_anew_with_another_secret_is_not_that_of_the_answers(
+    rated: Path, tmp_path: Path
+) -> None:
+    study = copytree(rated, tmp_path / "study")
+    rmtree(study / "campaign")
+    fine("annotate", "make", study)
+    told = equipoise("verify", study, code=1).stdout
+    for name in ("keys", "packets", "assignments"):
+        assert f"campaign/{name}.jsonl: is not the one that " in told
 
 
 def test_a_campaign_given_away_blind_is_verified_but_for_what_is_kept_back(

@@ -13,6 +13,7 @@ from equipoise.records.event import Event
 from equipoise.records.ranking import RANKING, Ranking
 from equipoise.records.rating_plan import RatingPlan
 from equipoise.studies.rating.made import CAMPAIGN, MADE
+from equipoise.studies.rating.making import ASSIGNMENTS, CHECKS, KEYS, PACKETS
 from equipoise.studies.rating.reading import ARCHIVES
 from equipoise.studies.rating.unblinding import UNBLINDED, Unblinding, unblindings
 
@@ -28,6 +29,7 @@ def check_sealed(study: Path) -> Iterator[Check]:
             yield Check(thing=SEAL, says="not verified", faults=(Fault(file=SEAL, what=what),))
         return
     yield _copies(study)
+    yield from _begun(study)
     if rankings := sorted(study.glob(f"comparisons/*/{RANKING}")):
         yield _log(study, rankings)
 
@@ -43,6 +45,40 @@ def _began(study: Path) -> Iterator[str]:
             continue  # told by whoever checks the archive
         if any(event.facts.get("seal") for event in events):
             yield path.parent.relative_to(study).as_posix()
+
+
+def _begun(study: Path) -> Iterator[Check]:
+    """Yields a check for each archive of people that says what campaign it was begun with."""
+    for path in sorted(study.joinpath(ARCHIVES).glob(f"*/{MANIFEST}")):
+        try:
+            events = list(Archive.open(path.parent).read(Event))
+        except (EquipoiseError, OSError):
+            continue  # told by whoever checks the archive
+        wanted = {
+            name: str(event.facts[fact])
+            for event in events
+            for fact, name in _FACTS.items()
+            if event.facts.get(fact)
+        }
+        faults = []
+        for name, sha256 in wanted.items():
+            file = study / CAMPAIGN / name
+            if file.is_file() and (found := digest(file.read_bytes())) != sha256:
+                what = f"is not the one that {path.parent.name} was collected with"
+                place = f"{CAMPAIGN}/{name}"
+                faults.append(Fault(file=place, what=what, expected=sha256, found=found))
+        if wanted:
+            name = path.parent.relative_to(study).as_posix()
+            says = "collected with the campaign that stands here"
+            yield Check(thing=name, says=says, faults=tuple(faults))
+
+
+_FACTS = {
+    "keys_sha256": KEYS,
+    "packets_sha256": PACKETS,
+    "assignments_sha256": ASSIGNMENTS,
+    "checks_sha256": CHECKS,
+}
 
 
 def _copies(study: Path) -> Check:

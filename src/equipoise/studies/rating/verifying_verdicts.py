@@ -71,10 +71,13 @@ def _is_without(study: Path) -> Check | None:
 
 def _read(archive: Archive, packets: dict[str, Packet], file: str) -> Iterator[Fault]:
     yield from check_verdicts(archive, packets, file)
-    for number, one in enumerate(archive.read(Judgement), start=1):
-        if one.packet not in packets:
-            what = "no question of the plan has this packet"
-            yield Fault(file=file, line=number, what=what, found=one.packet)
+    said = list(enumerate(archive.read(Judgement), start=1))
+    strange = [(number, one.packet) for number, one in said if one.packet not in packets]
+    if strange:
+        line, packet = strange[0]
+        told = f"{len(strange)} of {len(said)} judgements, the first of {packet}"
+        what = "no question of the plan has this packet"
+        yield Fault(file=file, line=line, what=what, found=told)
 
 
 def _unread(file: str, error: Exception) -> Fault:
