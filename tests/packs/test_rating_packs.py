@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from equipoise.stages.estimate.rating.verdicts import Told
 from equipoise.stats.bws import BwsAnswers, read_answers
 from equipoise.stats.bws_reliability import split_half
 from equipoise.stats.cohen import cross_table
+from packs.product import import_table, run
 from shared_data import shared
 
 _PANEL = PanelPlan(
@@ -316,7 +318,9 @@ def test_three_raters_agree_as_computed_and_checks_are_counted_for_each() -> Non
     assert {one.annotator for one in shown if one.is_excluded} == {"rater4", "rater9"}
 
 
-def test_fourteen_outputs_rated_once_each_give_the_published_means_and_no_kappa() -> None:
+def test_fourteen_outputs_rated_once_each_give_the_published_means_and_no_kappa(
+    tmp_path: Path,
+) -> None:
     expected = json.loads((shared("data", "wmt21_ted_mqm_ende") / "expected.json").read_text())
     totals: dict[tuple[str, str, str], float] = defaultdict(float)
     rater = {}
@@ -324,10 +328,21 @@ def test_fourteen_outputs_rated_once_each_give_the_published_means_and_no_kappa(
         key = (row["system"], row["doc_id"], row["seg_id"])
         totals[key] += _weight(row)
         rater[key] = row["rater"]
-    by_system: dict[str, list[float]] = defaultdict(list)
-    for (system, _, _), total in totals.items():
-        by_system[system].append(total)
-    means = {system: float(np.mean(values)) for system, values in by_system.items()}
+    table = tmp_path / "mqm.csv"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["system", "segment", "talk", "mqm"])
+        for (system, talk, segment), total in totals.items():
+            rows.writerow([system, f"{talk}/{segment}", talk, repr(total)])
+    outcome = {"column": "mqm", "direction": "lower", "scale": [0, 100]}
+    archived = import_table(
+        table, tmp_path, arm="system", unit="segment", cluster="talk", outcome=outcome
+    )
+    done = run("compare", archived.path, "--baseline", "ref", "-o", tmp_path / "compared")
+    assert done.code in {0, 1}, done.err
+    estimates = json.loads((tmp_path / "compared" / "estimates.json").read_text())
+    means = {one["arm"]: 100 * one["mean"] for one in estimates["arms"]}
+    assert {one["n_units"] for one in estimates["arms"]} == {529}
     assert means == pytest.approx(expected["system_mean_mqm"], abs=1e-6)
     choices = [
         Choice(
