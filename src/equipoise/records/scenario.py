@@ -80,7 +80,7 @@ class Scenario(
     `seed` names a seed of the pack, ``seed-repo`` its materialised form in the scenario's folder.
     `bug_id` is a bug that the seed's script plants, of the `pattern`. `expected_end_state` says for
     a stop what must be and must not be there. `root_cause` has the keywords and the text that a
-    judge compares with; `items` the expert decomposition. `canary` words are in every hidden file.
+    judge compares with; `items` the expert decomposition.
     """
 
     id: str

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked, InputError, nearest
 from equipoise.pipeline.study_files import STUDY, read_needed
-from equipoise.records.scenario import Scenario
+from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.records.yaml_text import parse
 from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.loss.planning import COMPILED
@@ -24,6 +24,7 @@ STATE = "state"
 """A folder that no agent sees: whatever one changes lies in a copy of its own."""
 
 _OWN_TESTS = ["tests/**/*.py"]
+_SCORED = frozenset({ScenarioKind.FIX, ScenarioKind.FEATURE})
 _WEIGHTS = {"hidden_explicit": 0.5, "hidden_implicit": 0.3, "regression": 0.2}
 
 
@@ -64,6 +65,11 @@ def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
     pack = read_pack(study / draft.pack)
     scenarios = _chosen(draft, pack)
     whys = [proof_of(pack, one, seed_of(pack.seed(one)))[1] for one in scenarios]
+    whys += [
+        f"{one.id} is of kind {one.kind.value}, which cannot be scored yet; mend: leave it out"
+        for one in scenarios
+        if one.kind not in _SCORED
+    ]
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
     files = {

@@ -33,17 +33,6 @@ class OutcomeArm(_Strict):
         return self
 
 
-class Hypothesis(_Strict):
-    """What is claimed beforehand: of which metric, in which direction, by which margin."""
-
-    id: Name
-    statement: Text
-    metric: Literal["hidden", "hidden_explicit", "hidden_implicit", "regression", "cost"]
-    direction: Literal["better", "worse", "equivalent"]
-    margin: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.1
-    primary: Truth = False
-
-
 class OutcomeDraft(_Strict):
     """Every key of the `study.yaml` of an outcome study."""
 
@@ -57,7 +46,6 @@ class OutcomeDraft(_Strict):
     baseline: Name
     repetitions: Annotated[int, Field(ge=3, le=1000)] = 3
     mde: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.3
-    hypotheses: tuple[Hypothesis, ...] = ()
     budget: BudgetDraft = BudgetDraft(cell_timeout_s=900.0)
     environment: tuple[Text, ...] = ()
     is_simulated: Truth = False

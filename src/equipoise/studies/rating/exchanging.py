@@ -186,10 +186,11 @@ def _once(
         if one.kind in {AnswerKind.GIVEN, AnswerKind.SKIPPED} and before and not asked_again:
             refused.append(("answered_twice", f"packet {one.packet}"))
             continue
-        if one.kind is AnswerKind.GIVEN:
-            one = msgspec.structs.replace(one, attempt=tries[one.packet] + 1)  # noqa: PLW2901
-        _note(one, tries, stands)
-        sound.append(one)
+        is_given = one.kind is AnswerKind.GIVEN
+        attempt = tries[one.packet] + 1 if is_given else one.attempt
+        counted = msgspec.structs.replace(one, attempt=attempt)
+        _note(counted, tries, stands)
+        sound.append(counted)
     return tuple(sound), refused
 
 
