@@ -291,3 +291,28 @@ def test_the_version_stands_once_in_the_path(base: str, path: str) -> None:
 
     anyio.run(run)
     assert seen == [path]
+
+
+async def _busy(channel: Channel, _: bytes) -> None:
+    await channel.reply(529, {"content-type": "application/json"}, b'{"type": "error"}')
+
+
+async def _left(url: str) -> ModelCall:
+    """What is recorded of a call whose harness leaves while the next try is waited for."""
+    async with _through(url) as held, client() as http:
+        route = held.open("t1", MODEL)
+        with anyio.move_on_after(0.4):
+            await ask(http, route, Api.MESSAGES)
+        (call,) = held.close("t1")
+        return call
+
+
+def test_a_harness_that_leaves_a_provider_that_is_down_hides_no_fault() -> None:
+    async def run() -> tuple[ModelCall, ModelCall]:
+        down = await _left("http://127.0.0.1:1")
+        async with _standing_in(_busy) as url:
+            return down, await _left(url)
+
+    down, busy = anyio.run(run)
+    assert (down.fault, down.status, down.cost and down.cost.usd) == ("unreachable", None, 0.0)
+    assert busy.fault == "http 529"

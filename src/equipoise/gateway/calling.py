@@ -23,6 +23,9 @@ from equipoise.records.codec import encode
 
 _TELLING = frozenset({"anthropic", "openai", "google", "scripted"})
 """Whose stop reasons can be trusted."""
+_LEFT = frozenset({"client_gone", "closed"})
+"""Faults of a call whose trial left, or ended, before it was answered."""
+
 _FREE = Price(usd=0.0, source="no answer, no charge")
 
 Way = Channel | Collecting
@@ -92,10 +95,11 @@ class Caller:
         except ConnectionError:
             call.fault = call.fault or "client_gone"
         finally:
+            is_closed = call.fault == "closed"
             self.finish(session, call)
-        if call.fault == "closed" and channel.has_begun:
+        if is_closed and channel.has_begun:
             channel.cut()
-        elif call.fault == "closed":
+        elif is_closed:
             message = "the trial has ended, and its way to the model with it"
             await channel.refuse(asked.api, 503, "closed", message)
         assert call.exchange is not None
@@ -141,6 +145,8 @@ class Caller:
         if call.is_recorded:
             return
         call.is_recorded = True
+        if call.fault in _LEFT and call.unanswered:
+            call.fault = call.unanswered  # it was left because nobody had answered
         found = call.reading.end() if call.reading is not None else Found()
         has_end = found.is_complete or (found.stop_reason is not None and not found.fault)
         if call.fault == "client_gone" and has_end and call.is_passed_on:
@@ -214,8 +220,10 @@ class Caller:
                 if wait is None:
                     await self._delivered(call, channel, answered)
                     return True
+            call.unanswered = f"http {answered.status}"
             pace.pause(wait)
         except Unreachable as error:
+            call.unanswered = error.fault
             again = wait_of({}, limits, call.n_retries, spread, self._terms.clock())
             if error.may_retry:
                 call.is_sent = False
@@ -262,6 +270,7 @@ class Caller:
 
     async def _delivered(self, call: Call, channel: Way, answered: Answered) -> None:
         kind = answered.headers.get("content-type", "")
+        call.unanswered = ""
         call.status, call.is_simulated = answered.status, answered.is_simulated
         call.headers = passed_back(answered.headers)
         if call.n_retries and answered.status in RETRIED:  # we have asked often enough for both

@@ -37,6 +37,7 @@ class Call:
     answer: bytearray = field(default_factory=bytearray)
     n_retries: int = 0
     fault: str = ""
+    unanswered: str = ""  # what befell the last try, while it waits for the next one
     is_simulated: bool = False
     is_recorded: bool = False
     is_sent: bool = False
