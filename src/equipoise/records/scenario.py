@@ -1,7 +1,6 @@
 """A scenario: one task for a coding agent on a seed, and what decides what came of it."""
 
 from enum import StrEnum
-from typing import Any
 
 import msgspec
 
@@ -53,6 +52,57 @@ class Dependency(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     exemption: str | None = None
 
 
+class EndState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What has to be there, and what must not, where the right thing is to stop.
+
+    `unchanged` are patterns of paths that the agent must not add to, change or remove; of `present`
+    each has to match a file that it left, of `absent` none. `told` are regular expressions: each
+    has to be found in the last message or in a document that was left, so that an agent without a
+    skill can be right as well. `about` says in words what is right here, for the report.
+    """
+
+    unchanged: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    about: str = ""
+
+
+class Checkpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where an agent has to stop and wait for a confirmation: both signs are needed.
+
+    The document that `document` matches has `field` of its front matter at one of `waiting`, and
+    the last message matches one of `told`, regular expressions. `unchanged` as for an end state.
+    """
+
+    document: str
+    field: str = "status"
+    waiting: tuple[str, ...] = ("draft",)
+    told: tuple[str, ...]
+    unchanged: tuple[str, ...] = ()
+
+
+class GateCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A command of the definition of done: its exit code decides; not core = it only tells."""
+
+    id: str
+    command: tuple[str, ...]
+    is_core: bool = True
+    about: str = ""
+
+
+class RootCause(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The true root cause, in two tracks: words that must occur, and a text a judge compares with.
+
+    Of each group of `keywords` one word has to occur in the document that `document` matches, case
+    and inflection aside. `statement` is what the judge holds the document against.
+    """
+
+    document: str
+    keywords: tuple[tuple[str, ...], ...] = ()
+    statement: str = ""
+
+
 class ProofFiles(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Patches that prove a scenario: paths below its folder.
 
@@ -79,8 +129,9 @@ class Scenario(
 
     `seed` names a seed of the pack, ``seed-repo`` its materialised form in the scenario's folder.
     `bug_id` is a bug that the seed's script plants, of the `pattern`. `expected_end_state` says for
-    a stop what must be and must not be there. `root_cause` has the keywords and the text that a
-    judge compares with; `items` the expert decomposition.
+    a stop what must be and must not be there. `items` is the file of the expert decomposition,
+    `deliverable` the path at which the prompt asks for the agent's. `confirmation_text` is what the
+    scripted user says.
     """
 
     id: str
@@ -95,12 +146,16 @@ class Scenario(
     hidden_tests: HiddenFiles = HiddenFiles()
     regression: Regression = Regression()
     artifacts: tuple[ArtifactRule, ...] = ()
-    expected_end_state: dict[str, Any] | None = None
+    expected_end_state: EndState | None = None
+    checkpoint: Checkpoint | None = None
+    dod_gate: tuple[GateCommand, ...] = ()
     confirmation: Confirmation = Confirmation.NONE
+    confirmation_text: str = ""
     dependencies: tuple[Dependency, ...] = ()
     proofs: ProofFiles | None = None
-    root_cause: dict[str, Any] = {}
+    root_cause: RootCause | None = None
     items: str = ""
+    deliverable: str = ""
     time_limit_s: float = 600.0
     held_out: bool = False
     about: str = ""

@@ -14,18 +14,18 @@ from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.records.yaml_text import parse
 from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.loss.planning import COMPILED
+from equipoise.studies.outcome.criteria import catalog_of
 from equipoise.studies.outcome.draft import OutcomeArm, OutcomeDraft
-from equipoise.studies.outcome.packs import HIDDEN, ReadPack, read_pack
+from equipoise.studies.outcome.packs import ReadPack, read_pack
 from equipoise.studies.outcome.proving import MakeSeed, proof_of
+from equipoise.studies.outcome.units import unit_of
 
 UNITS = "outcome-units.jsonl"
 CATALOG = "loss-catalog.v1.json"
 STATE = "state"
 """A folder that no agent sees: whatever one changes lies in a copy of its own."""
 
-_OWN_TESTS = ["tests/**/*.py"]
 _SCORED = frozenset({ScenarioKind.FIX, ScenarioKind.FEATURE})
-_WEIGHTS = {"hidden_explicit": 0.5, "hidden_implicit": 0.3, "regression": 0.2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +73,8 @@ def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
     files = {
-        UNITS: b"".join(_unit(draft, pack, one) for one in scenarios),
-        CATALOG: json.dumps(_catalog(), indent=1).encode() + b"\n",
+        UNITS: b"".join(unit_of(draft, pack, one) for one in scenarios),
+        CATALOG: json.dumps(catalog_of(), indent=1).encode() + b"\n",
         COMPILED: json.dumps(_study(draft, scenarios), indent=1).encode() + b"\n",
     }
     return Compiled(draft=draft, pack=pack, scenarios=scenarios, files=files)
@@ -109,54 +109,6 @@ def _chosen(draft: OutcomeDraft, pack: ReadPack) -> tuple[Scenario, ...]:
                 code="no_scenario",
             )
     return tuple(known[name] for name in draft.scenarios) or pack.scenarios
-
-
-def _unit(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
-    place = f"{draft.pack}/{pack.place(scenario)}"
-    seed = dict(pack.seed(scenario))
-    for key in ("recipe", "folder"):
-        if key in seed:
-            seed[key] = f"{draft.pack}/{seed[key]}"
-    expected: dict[str, Any] = {
-        group: f"{place}/{HIDDEN}/{group}"
-        for group in ("explicit", "implicit")
-        if getattr(scenario.hidden_tests, group)
-    }
-    if scenario.proofs is not None:
-        expected["reference"] = f"{place}/{scenario.proofs.reference}"
-    unit = {
-        "id": scenario.id,
-        "labels": _labels(scenario),
-        "brief": {"prompt": scenario.prompt, "seed": seed},
-        "expected": expected,
-    }
-    return json.dumps(unit, ensure_ascii=False).encode() + b"\n"
-
-
-def _labels(scenario: Scenario) -> dict[str, str]:
-    return {"kind": scenario.kind.value, "tier": scenario.difficulty or "none"}
-
-
-def _catalog() -> dict[str, Any]:
-    hidden = {"reference": "{expected.reference}", "lost": "share"}
-    checks: dict[str, dict[str, Any]] = {
-        "hidden_explicit": {"tests": "{expected.explicit}", **hidden},
-        "hidden_implicit": {"tests": "{expected.implicit}", **hidden},
-        "regression": {"seed_tests": _OWN_TESTS, "lost": "any", "apart": False},
-    }
-    return {
-        "version": "v1",
-        "categories": [
-            {
-                "id": name,
-                "weight": weight,
-                "type": "deterministic",
-                "max": 1,
-                "check": {"suite": checks[name]},
-            }
-            for name, weight in _WEIGHTS.items()
-        ],
-    }
 
 
 def _study(draft: OutcomeDraft, scenarios: tuple[Scenario, ...]) -> dict[str, Any]:

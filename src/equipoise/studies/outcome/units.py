@@ -1,0 +1,35 @@
+"""The units of an outcome study: a scenario each, what its agents see apart from what decides."""
+
+import json
+from typing import Any
+
+from equipoise.records.scenario import Scenario
+from equipoise.studies.outcome.draft import OutcomeDraft
+from equipoise.studies.outcome.packs import HIDDEN, ReadPack
+
+
+def unit_of(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
+    """Gives the line of a scenario: its brief, and what only grading is told."""
+    place = f"{draft.pack}/{pack.place(scenario)}"
+    seed = dict(pack.seed(scenario))
+    for key in ("recipe", "folder"):
+        if key in seed:
+            seed[key] = f"{draft.pack}/{seed[key]}"
+    expected: dict[str, Any] = {
+        group: f"{place}/{HIDDEN}/{group}"
+        for group in ("explicit", "implicit")
+        if getattr(scenario.hidden_tests, group)
+    }
+    if scenario.proofs is not None:
+        expected["reference"] = f"{place}/{scenario.proofs.reference}"
+    unit = {
+        "id": scenario.id,
+        "labels": _labels(scenario),
+        "brief": {"prompt": scenario.prompt, "seed": seed},
+        "expected": expected,
+    }
+    return json.dumps(unit, ensure_ascii=False).encode() + b"\n"
+
+
+def _labels(scenario: Scenario) -> dict[str, str]:
+    return {"kind": scenario.kind.value, "tier": scenario.difficulty or "none"}
