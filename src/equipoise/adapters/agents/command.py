@@ -1,6 +1,7 @@
 """Runs any program as an agent: an argv of the study, and a transcript in a form that is known."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from equipoise.adapters.agents.asked import check_task, no_switch, prompt_of, wr
 from equipoise.adapters.agents.layout import OWN, Layout
 from equipoise.adapters.agents.options import Options, filled
 from equipoise.adapters.agents.programs import missing, on_path, probed
-from equipoise.adapters.agents.telling import Found, told, with_signs
+from equipoise.adapters.agents.telling import found_in, told, with_signs
 from equipoise.adapters.agents.transcripts import FORMS, Transcript, printed, transcript
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.files import Astray, read_whole
@@ -111,12 +112,8 @@ class Command:
         own = task.home / OWN
         read = self._read(own, ended)
         output, signs = self._output(task)
-        found = Found(
-            harness=self.name,
-            facts=read.facts,
-            signs=read.signs,
-            n_bad_lines=read.n_bad_lines,
-            documents={} if read.content is None else {"transcript": read.content},
+        found = replace(
+            found_in(read, self.name, "transcript"),
             output=output,
             given=self._given(task),
             version=self._version,

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +20,7 @@ from equipoise.adapters.agents.asked import (
 from equipoise.adapters.agents.layout import OWN, Layout, inside
 from equipoise.adapters.agents.options import Options
 from equipoise.adapters.agents.programs import missing, probed
-from equipoise.adapters.agents.telling import Found, told
+from equipoise.adapters.agents.telling import found_in, told
 from equipoise.adapters.agents.transcripts import transcript
 from equipoise.ports.agents import Available, Ended, Job, Mount, Task, Told
 from equipoise.records.call import ModelCall
@@ -119,20 +120,9 @@ class MiniSwe:
         """Reads the trajectory."""
         own = task.home / OWN
         read = transcript(own / _TRAJECTORY, own, self.name)
-        return told(
-            task,
-            ended,
-            calls,
-            Found(
-                harness=self.name,
-                facts=read.facts,
-                signs=read.signs,
-                n_bad_lines=read.n_bad_lines,
-                documents={} if read.content is None else {"transcript.json": read.content},
-                given=self._given(task),
-                version=self._version,
-            ),
-        )
+        found = found_in(read, self.name, "transcript.json")
+        found = replace(found, given=self._given(task), version=self._version)
+        return told(task, ended, calls, found)
 
     def _given(self, task: Task) -> dict[str, bytes]:
         layout = self._layout

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from equipoise.adapters.agents.asked import write_given
 from equipoise.adapters.agents.layout import OWN, Layout, inside, isolated_python, python_mounts
 from equipoise.adapters.agents.options import Options
-from equipoise.adapters.agents.telling import Found, told
+from equipoise.adapters.agents.telling import found_in, told
 from equipoise.adapters.agents.transcripts import transcript
 from equipoise.errors import InputError
 from equipoise.ports.agents import Available, Ended, Job, Task, Told
@@ -84,20 +85,8 @@ class Scripted:
         """Reads what it wrote of its own actions."""
         own = task.home / OWN
         read = transcript(own / _TRANSCRIPT, own, self.name)
-        return told(
-            task,
-            ended,
-            calls,
-            Found(
-                harness=self.name,
-                facts=read.facts,
-                signs=read.signs,
-                n_bad_lines=read.n_bad_lines,
-                documents={} if read.content is None else {_TRANSCRIPT: read.content},
-                given=self._given(task),
-                must_call=False,
-            ),
-        )
+        found = found_in(read, self.name, _TRANSCRIPT)
+        return told(task, ended, calls, replace(found, given=self._given(task), must_call=False))
 
     def _given(self, task: Task) -> dict[str, bytes]:
         return {_ACTIONS_FILE: json.dumps(self.actions(task.request)).encode()}

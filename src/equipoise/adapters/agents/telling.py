@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from equipoise.adapters.agents.asked import prompt_of, sha256, skills_sha256, touched
+from equipoise.adapters.agents.transcripts import Transcript
 from equipoise.adapters.transcripts.classifying import classified
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.usage import added
@@ -44,6 +45,17 @@ class Found:
     must_call: bool = True
     offered_skills: tuple[str, ...] | None = None
     own_tools: frozenset[str] = frozenset()
+
+
+def found_in(read: Transcript, harness: str, document: str) -> Found:
+    """Gives what a transcript says; it is kept as `document` where there is one."""
+    return Found(
+        harness=harness,
+        facts=read.facts,
+        signs=read.signs,
+        n_bad_lines=read.n_bad_lines,
+        documents={} if read.content is None else {document: read.content},
+    )
 
 
 def told(task: Task, ended: Ended, calls: Sequence[ModelCall], found: Found) -> Told:

@@ -4,10 +4,8 @@ import logging
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from fcntl import LOCK_EX, LOCK_NB, flock
+from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
@@ -17,6 +15,7 @@ import anyio
 from anyio import to_thread
 from anyio.abc import Process
 
+from equipoise.adapters import short_folders
 from equipoise.errors import Blocked
 
 _FOLDER = "equipoise-ray-"
@@ -122,7 +121,7 @@ def _silence() -> None:
 
 @asynccontextmanager
 async def _head(n_cpus: int) -> AsyncIterator[tuple[str, dict[str, str]]]:
-    folder = _made_folder()
+    folder = short_folders.made(_FOLDER, _LONGEST_TEMPORARY)
     token = folder / "token"
     token.write_text(token_hex(32), encoding="ascii")
     token.chmod(0o600)
@@ -182,28 +181,9 @@ async def _ended(process: Process) -> None:
     await process.aclose()
 
 
-def _made_folder() -> Path:
-    """Gives a new folder with a short path."""
-    sweep()
-    return Path(tempfile.mkdtemp(prefix=_FOLDER, dir=_base()))
-
-
 def sweep() -> tuple[str, ...]:
     """Removes the folders of clusters that are gone, and gives their paths."""
-    gone = []
-    for old in _base().glob(f"{_FOLDER}*"):
-        with suppress(OSError), (old / "alive").open("rb+") as alive:
-            flock(alive, LOCK_EX | LOCK_NB)
-            shutil.rmtree(old, ignore_errors=True)
-            gone.append(str(old))
-    return tuple(gone)
-
-
-def _base() -> Path:
-    base = Path(tempfile.gettempdir())
-    if len(str(base)) > _LONGEST_TEMPORARY:
-        return Path("/tmp")  # noqa: S108  mkdtemp makes the folder, for us alone
-    return base
+    return short_folders.sweep(_FOLDER, _LONGEST_TEMPORARY)
 
 
 def _bare(folder: Path) -> dict[str, str]:

@@ -1,10 +1,11 @@
 """A folder for suites of tests: with a short path, removed at the end, or by whoever comes next."""
 
 import shutil
-import tempfile
-from contextlib import ExitStack, suppress
-from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+from contextlib import ExitStack
+from fcntl import LOCK_SH, flock
 from pathlib import Path
+
+from equipoise.adapters import short_folders
 
 _FOLDER = "equipoise-suites-"
 _LONGEST = 32
@@ -16,8 +17,7 @@ def made_folder(until: ExitStack) -> Path:
 
     Folders of processes that were killed are removed first: nobody holds their locks any more.
     """
-    sweep()
-    folder = Path(tempfile.mkdtemp(prefix=_FOLDER, dir=_base()))
+    folder = short_folders.made(_FOLDER, _LONGEST)
     until.callback(shutil.rmtree, folder, ignore_errors=True)
     held = until.enter_context((folder / "begun").open("wb"))
     flock(held, LOCK_SH)
@@ -27,17 +27,4 @@ def made_folder(until: ExitStack) -> Path:
 
 def sweep() -> tuple[str, ...]:
     """Removes the folders of processes that were killed, and gives their paths."""
-    gone = []
-    for old in _base().glob(f"{_FOLDER}*"):
-        with suppress(OSError), (old / "alive").open("rb+") as alive:
-            flock(alive, LOCK_EX | LOCK_NB)
-            shutil.rmtree(old, ignore_errors=True)
-            gone.append(str(old))
-    return tuple(gone)
-
-
-def _base() -> Path:
-    base = Path(tempfile.gettempdir())
-    if len(str(base)) > _LONGEST:
-        return Path("/tmp")  # noqa: S108  mkdtemp makes the folder, for us alone
-    return base
+    return short_folders.sweep(_FOLDER, _LONGEST)

@@ -7,9 +7,10 @@ from typing import Any
 
 from equipoise.adapters.logs.cell_names import CellNames
 from equipoise.adapters.logs.json_stream import walk
-from equipoise.adapters.logs.json_text import BadJson, decode
+from equipoise.adapters.logs.json_text import BadJson
 from equipoise.adapters.logs.noticing import Noticer
-from equipoise.adapters.logs.opened import chunks, lines
+from equipoise.adapters.logs.objects import objects
+from equipoise.adapters.logs.opened import chunks
 from equipoise.adapters.logs.options import Options
 from equipoise.adapters.logs.sources import files_of
 from equipoise.adapters.logs.table.fields import text
@@ -99,18 +100,7 @@ def _events(path: Path, noticer: Noticer) -> Iterator[tuple[int, dict[str, Any]]
     if path.suffix.lower() == ".json":
         yield from _exported(path, noticer)
         return
-    for number, line in lines(path, noticer):
-        where = f"{path.name}:{number}"
-        try:
-            value = decode(line).value
-        except BadJson as error:
-            fault = str(error).split(":", maxsplit=1)[0].split(" at byte", maxsplit=1)[0]
-            noticer.lost("bad_json", f"no JSON: {fault}", where)
-            continue
-        if isinstance(value, dict):
-            yield number, value
-        else:
-            noticer.lost("no_object", "the line is no JSON object", where)
+    yield from objects(path, noticer)
 
 
 def _exported(path: Path, noticer: Noticer) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -5,7 +5,8 @@ from typing import Any
 
 from equipoise.adapters.logs.json_text import BadJson, decode
 from equipoise.adapters.logs.noticing import Noticer
-from equipoise.adapters.logs.opened import MAX_LINE, head_of, lines
+from equipoise.adapters.logs.objects import objects
+from equipoise.adapters.logs.opened import MAX_LINE, head_of
 from equipoise.adapters.transcripts.codex import CodexSession
 from equipoise.adapters.transcripts.facts import Facts
 from equipoise.adapters.transcripts.trajectories import is_mini, is_swe, mini_facts, swe_facts
@@ -14,18 +15,8 @@ from equipoise.adapters.transcripts.trajectories import is_mini, is_swe, mini_fa
 def codex(path: Path, noticer: Noticer) -> Facts | None:
     """Gives what a rollout or an event stream of Codex says."""
     session = CodexSession()
-    for number, line in lines(path, noticer):
-        where = f"{path.name}:{number}"
-        try:
-            value = decode(line).value
-        except BadJson as error:
-            fault = str(error).split(":", maxsplit=1)[0].split(" at byte", maxsplit=1)[0]
-            noticer.lost("bad_json", f"no JSON: {fault}", where)
-            continue
-        if isinstance(value, dict):
-            session.take(value)
-        else:
-            noticer.lost("no_object", "the line is no JSON object", where)
+    for _, event in objects(path, noticer):
+        session.take(event)
     is_known = session.n_lines > sum(session.unknown.values())
     return session.facts() if is_known else None
 
