@@ -10,6 +10,7 @@ from equipoise.archive.columns import ColumnFacts
 from equipoise.archive.manifest import CHAINS, Head, Manifest
 from equipoise.records.catalog import Catalog
 from equipoise.records.event import Seal
+from equipoise.records.hypothesis import Registered
 from equipoise.records.plan import Plan
 from equipoise.records.ranking import Ranking
 from equipoise.records.rating_plan import RatingPlan
@@ -41,6 +42,7 @@ _RECORDS: dict[str, Any] = {
     "regressions.json": LossComparison,
     "ranking.json": Ranking,
     "threshold.json": list[LockedThreshold],
+    "hypotheses.json": list[Registered],
 }
 """File -> the record it holds."""
 

@@ -1,8 +1,12 @@
 """Compiles an outcome study from its pack, before it is planned and sealed as any study."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from equipoise.cli.kinds import OUTCOME, kind_of
+
+if TYPE_CHECKING:
+    from equipoise.records.event import Seal
 
 
 def compile_outcome(study: Path) -> None:
@@ -20,3 +24,20 @@ def compile_outcome(study: Path) -> None:
     with seeds_in(study) as seed_of:
         made = compiled(study, seed_of)
     write_files(study, made)
+
+
+def register(study: Path, seal: "Seal") -> int | None:
+    """Writes the hypotheses of an outcome study with its seal, and gives how many there are.
+
+    Null for a study of another kind.
+    """
+    if kind_of(study) != OUTCOME:
+        return None
+    from equipoise.pipeline.study_files import PLAN
+    from equipoise.records.codec import decode
+    from equipoise.records.plan import Plan
+    from equipoise.studies.outcome.promising import registered_of, write_registered
+
+    plan = decode(study.joinpath(PLAN).read_bytes(), Plan, where=PLAN)
+    write_registered(study, plan, seal)
+    return len(registered_of(plan, seal))

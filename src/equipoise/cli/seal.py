@@ -60,7 +60,20 @@ def command(
         click.echo(f"  witnessed at {seal.witnessed_at}")
     if seal.commit:
         click.echo(f"  plan.json is in commit {seal.commit}")
+    _register(study, seal)
     click.echo(f"next: equipoise {_next(study) if is_rating(study) else 'run'} {study}")
+
+
+def _register(study: Path, seal: "Seal") -> None:
+    from equipoise.cli.outcome_planning import register
+
+    n = register(study, seal)
+    if n is not None:
+        click.echo(
+            f"  {n} hypotheses registered in hypotheses.json"
+            if n
+            else "  no hypotheses registered: the study is exploratory and decides nothing"
+        )
 
 
 def _next(study: Path) -> str:

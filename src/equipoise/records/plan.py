@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.rating_plan import PanelPlan
 
 
@@ -162,7 +163,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     `truncation` says what is void with a trial of which an answer met its token limit.
     `units_sha256` covers every line of the units file in the order of the ids; `study_sha256` the
     bytes of the study file that the plan was made from. `judges` are the models that find the
-    model-judged categories (unset = people do).
+    model-judged categories (unset = people do). `outcome` has what an outcome study promises
+    beside that.
     """
 
     kind: str
@@ -209,3 +211,4 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     study_sha256: str = ""
     format: int = 1
     judges: PanelPlan | msgspec.UnsetType = msgspec.UNSET
+    outcome: OutcomePlan | msgspec.UnsetType = msgspec.UNSET

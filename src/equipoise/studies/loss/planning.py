@@ -13,7 +13,8 @@ from equipoise.errors import Blocked, InputError, NotEstimable
 from equipoise.pipeline.sealing import Promise, write_promise
 from equipoise.pipeline.study_files import PLAN_PAGE, STUDY, read_needed
 from equipoise.records.catalog import Catalog
-from equipoise.records.codec import digest, pretty
+from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.plan import Plan
 from equipoise.stages.grade.catalog import read_catalog
 from equipoise.stages.grade.templates import resolved
@@ -35,6 +36,9 @@ from equipoise.studies.loss.running_asked import Adapters
 
 COMPILED = "outcome-study.json"
 """What an outcome study is compiled to by `plan`: a loss study on the scenarios of its pack."""
+
+OUTCOME = "outcome-plan.json"
+"""What an outcome study promises beside that: its scenarios and its hypotheses."""
 
 _IS_OUTCOME = re.compile(rb"""^kind:[ \t]*['"]?outcome\b""", re.MULTILINE)
 
@@ -95,7 +99,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
-    plan = with_families(msgspec.structs.replace(plan, kind=kind), study)
+    plan = with_families(_of_kind(plan, kind, study), study)
     chosen = {unit.id for unit in plan.units}
     executed = [unit for unit in material.units if unit.brief.unit in chosen]
     refuse(unfilled(draft, executed, faults))
@@ -132,6 +136,19 @@ def _compiled(study: Path, text: bytes) -> tuple[str, bytes | None]:
     if not _IS_OUTCOME.search(text):
         return "loss", None
     return "outcome", read_needed(study / COMPILED, "what the outcome study is compiled to")
+
+
+def _of_kind(plan: Plan, kind: str, study: Path) -> Plan:
+    """Gives the plan with its kind, and with what only an outcome study promises.
+
+    Raises:
+        Blocked: that was not compiled.
+    """
+    if kind == plan.kind:
+        return plan
+    content = read_needed(study / OUTCOME, "what the outcome study promises")
+    outcome = decode(content, OutcomePlan, where=OUTCOME)
+    return msgspec.structs.replace(plan, kind=kind, outcome=outcome)
 
 
 def _with_hidden(plan: Plan, study: Path, material: Material, executed: list[Unit]) -> Plan:

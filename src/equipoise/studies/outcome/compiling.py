@@ -10,13 +10,15 @@ from pydantic import ValidationError
 from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked, InputError, nearest
 from equipoise.pipeline.study_files import STUDY, read_needed
+from equipoise.records.codec import pretty
 from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.records.yaml_text import parse
 from equipoise.stages.plan.faults import Faults, refuse
-from equipoise.studies.loss.planning import COMPILED
+from equipoise.studies.loss.planning import COMPILED, OUTCOME
 from equipoise.studies.outcome.criteria import catalog_of
-from equipoise.studies.outcome.draft import OutcomeArm, OutcomeDraft
+from equipoise.studies.outcome.draft import EXAMPLES, OutcomeArm, OutcomeDraft
 from equipoise.studies.outcome.packs import ReadPack, read_pack
+from equipoise.studies.outcome.promising import promised_of
 from equipoise.studies.outcome.proving import MakeSeed, proof_of
 from equipoise.studies.outcome.units import unit_of
 
@@ -52,7 +54,7 @@ def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
         InputError: the study file or the pack has faults; all are told.
         Blocked: a scenario has no proof, or a stale one.
     """
-    draft = _draft(study)
+    draft, faults = _draft(study)
     folder = (study / draft.pack).resolve()
     if not folder.is_relative_to(study.resolve()):
         raise InputError(
@@ -64,7 +66,8 @@ def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
         )
     pack = read_pack(study / draft.pack)
     scenarios = _chosen(draft, pack)
-    whys = [proof_of(pack, one, seed_of(pack.seed(one)))[1] for one in scenarios]
+    proofs = {one.id: proof_of(pack, one, seed_of(pack.seed(one))) for one in scenarios}
+    whys = [why for _, why in proofs.values()]
     whys += [
         f"{one.id} is of kind {one.kind.value}, which cannot be scored yet; mend: leave it out"
         for one in scenarios
@@ -72,9 +75,11 @@ def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
     ]
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
+    outcome = promised_of(draft, pack, scenarios, faults)
     files = {
         UNITS: b"".join(unit_of(draft, pack, one) for one in scenarios),
         CATALOG: json.dumps(catalog_of(), indent=1).encode() + b"\n",
+        OUTCOME: pretty(outcome),
         COMPILED: json.dumps(_study(draft, scenarios), indent=1).encode() + b"\n",
     }
     return Compiled(draft=draft, pack=pack, scenarios=scenarios, files=files)
@@ -87,11 +92,11 @@ def write_files(study: Path, made: Compiled) -> None:
         replace_file(study / name, content)
 
 
-def _draft(study: Path) -> OutcomeDraft:
+def _draft(study: Path) -> tuple[OutcomeDraft, Faults]:
     yaml = parse(read_needed(study / STUDY, "the study file"), name=STUDY)
-    faults = Faults(yaml=yaml, name=STUDY)
+    faults = Faults(yaml=yaml, name=STUDY, draft=OutcomeDraft, examples=EXAMPLES)
     try:
-        return OutcomeDraft.model_validate(yaml.value)
+        return OutcomeDraft.model_validate(yaml.value), faults
     except ValidationError as error:
         refuse(faults.of(error))
         raise

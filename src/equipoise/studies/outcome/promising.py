@@ -1,0 +1,84 @@
+"""What an outcome study promises: its scenarios with their proofs, and its hypotheses."""
+
+from pathlib import Path
+
+from equipoise.archive.durable import replace_file
+from equipoise.errors import Tampered
+from equipoise.pipeline.study_files import SEAL, read_needed
+from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.event import Seal
+from equipoise.records.hypothesis import HYPOTHESES, Registered
+from equipoise.records.outcome_plan import OutcomePlan, ScenarioPlan
+from equipoise.records.plan import Plan
+from equipoise.records.scenario import Scenario
+from equipoise.stages.plan.faults import Faults
+from equipoise.studies.outcome.draft import OutcomeDraft
+from equipoise.studies.outcome.hypotheses import hypotheses_of
+from equipoise.studies.outcome.metrics import main_metric, metrics_of
+from equipoise.studies.outcome.packs import PROOFS, ReadPack
+
+
+def promised_of(
+    draft: OutcomeDraft, pack: ReadPack, scenarios: tuple[Scenario, ...], faults: Faults
+) -> OutcomePlan:
+    """Gives what the study promises beside what every study does.
+
+    Raises:
+        InputError: a hypothesis could not be decided, whatever came out; all are told.
+    """
+    return OutcomePlan(
+        pack=pack.pack.name,
+        pack_version=pack.pack.version,
+        origin=pack.pack.origin,
+        scenarios=tuple(_scenario(pack, one) for one in scenarios),
+        hypotheses=hypotheses_of(draft, scenarios, faults),
+    )
+
+
+def registered_of(plan: Plan, seal: Seal) -> tuple[Registered, ...]:
+    """Gives the entries of `hypotheses.json`: those of the plan, and when they were registered."""
+    if not isinstance(plan.outcome, OutcomePlan):
+        return ()
+    return tuple(
+        Registered(
+            **{name: getattr(one, name) for name in one.__struct_fields__},
+            registered_at=seal.sealed_at,
+            plan_sha256=seal.plan_sha256,
+        )
+        for one in plan.outcome.hypotheses
+    )
+
+
+def write_registered(study: Path, plan: Plan, seal: Seal) -> None:
+    """Writes `hypotheses.json` of a sealed outcome study; an exploratory one gets an empty list."""
+    replace_file(study / HYPOTHESES, pretty(registered_of(plan, seal)))
+
+
+def read_registered(study: Path, plan: Plan, seal: Seal) -> tuple[Registered, ...]:
+    """Gives the registered hypotheses of a sealed outcome study.
+
+    Raises:
+        Blocked: the file is missing.
+        Tampered: it does not say what was sealed.
+    """
+    content = read_needed(study / HYPOTHESES, "the registered hypotheses")
+    wanted = registered_of(plan, seal)
+    if content != pretty(wanted):
+        raise Tampered(
+            f"{HYPOTHESES} is not what was registered with the plan {seal.plan_sha256[:16]}… "
+            f"({SEAL}); mend: remove it and seal the study again, which writes the sealed ones"
+        )
+    return decode(content, tuple[Registered, ...], where=HYPOTHESES)
+
+
+def _scenario(pack: ReadPack, scenario: Scenario) -> ScenarioPlan:
+    proof = pack.folder / PROOFS / f"{scenario.id}.json"
+    return ScenarioPlan(
+        id=scenario.id,
+        kind=scenario.kind.value,
+        tier=scenario.difficulty or "none",
+        main=main_metric(scenario),
+        metrics=metrics_of(scenario),
+        proof_sha256=digest(proof.read_bytes()),
+        held_out=scenario.held_out,
+    )
