@@ -47,7 +47,7 @@ def detectable_share(n: int, alpha: float, *, power: float = 0.8) -> float:
     Source: Clopper and Pearson (1934), Biometrika 26, 404-413: a binomial tail by a beta.
 
     >>> round(detectable_share(6, 0.05), 3), round(detectable_share(20, 0.05), 3)
-    (0.963, 0.368)
+    (0.963, 0.366)
     """
     level, wanted = float(open_unit(alpha, "alpha")), float(open_unit(power, "power"))
     needed = 1 + math.ceil(-math.log2(level) - 1e-12)
