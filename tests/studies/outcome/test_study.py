@@ -8,8 +8,10 @@ import pytest
 import yaml
 
 import equipoise
+from equipoise.archive.store import Archive
 from equipoise.records.codec import decode
 from equipoise.records.plan import Plan
+from equipoise.studies.outcome.conducting import conducts
 from studies.loss.compared_loss_runs import called
 from studies.loss.made_agents import NEEDS_BWRAP
 
@@ -107,3 +109,11 @@ def test_hidden_tests_tell_who_mends_from_who_talks(study: Path) -> None:
     assert told["mends"]["hidden_implicit"]["mean"] == 0.0
     assert {one["regression"]["mean"] for one in told.values()} == {0.0}
     assert called("verify", study).exit_code == 0
+    found = {
+        arm: list(conducts(Archive.open(next(study.glob(f"archive/{arm}-*")))))
+        for arm in ("talks", "mends")
+    }
+    assert [one.unseen for one in (*found["talks"], *found["mends"])] == [()] * 6
+    assert [one.findings for one in found["mends"]] == [()] * 3
+    claims = [finding.told for one in found["talks"] for finding in one.findings]
+    assert claims == ["says 'fixed', and left everything as it was"] * 3

@@ -138,6 +138,7 @@ class ClaudeCode:
                 documents=inner.documents
                 | ({} if read.content is None else {"transcript.jsonl": read.content}),
                 given=self._given(task),
+                acts=inner.acts,
                 version=self._version,
                 own_tools=_OWN_TOOLS,
                 offered_skills=stream.offered["skills"] if has_list and stream else None,

@@ -143,6 +143,7 @@ class Codex:
                 n_bad_lines=read.n_bad_lines + n_bad,
                 counts=inner.counts,
                 documents=inner.documents | own_document,
+                acts=inner.acts,
                 given=self._given(task),
                 version=self._version,
                 offered_skills=None if read.facts is None else read.facts.offered.get("skills"),

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from equipoise.adapters.transcripts.acts import Acts, kept
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.values import word, words
 
@@ -21,6 +22,7 @@ class ScriptedSession:
     versions: set[str] = field(default_factory=set)
     output: str | None = None
     is_over: bool = False
+    acts: Acts = field(default_factory=Acts)
 
     def take(self, event: dict[str, Any]) -> None:
         """Adds one line."""
@@ -32,7 +34,9 @@ class ScriptedSession:
             self.versions |= {version} if version else set()
             self.offered = words(event.get("tools"))
         elif kind == "action":
-            self.tools[word(event.get("name")) or "unnamed"] += 1
+            name = word(event.get("name")) or "unnamed"
+            self.tools[name] += 1
+            self.acts.add(name, event.get("given"))
             self.n_errors += event.get("is_error") is True
         else:
             self.is_over = True
@@ -55,4 +59,5 @@ class ScriptedSession:
             versions={"scripted": max(self.versions)} if self.versions else {},
             all_versions=tuple(sorted(self.versions)),
             output=self.output,
+            acts=kept(self.acts),
         )

@@ -6,12 +6,15 @@ from dataclasses import dataclass, field, replace
 
 from equipoise.adapters.agents.asked import prompt_of, sha256, skills_sha256, touched
 from equipoise.adapters.agents.transcripts import Transcript
+from equipoise.adapters.transcripts.acts import united
 from equipoise.adapters.transcripts.classifying import classified
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.usage import added
 from equipoise.gateway.truncation import is_void
 from equipoise.ports.agents import Ended, HowEnded, Task, Told
 from equipoise.records.call import ModelCall
+from equipoise.records.codec import encode
+from equipoise.records.conduct import Act
 from equipoise.records.trial import Usage
 
 _OK = range(200, 300)
@@ -29,7 +32,7 @@ class Found:
     `facts`: of the transcript. `stream`: of what it printed, where that says what the transcript
     does not (how it ended, what was offered). `given`: what we wrote for the cell, as it was.
     `must_call` = it cannot work without calling its model. `own_tools` are those that it offers
-    beside any that are asked for.
+    beside any that are asked for. `acts` are calls of tools that stand in neither.
     """
 
     harness: str
@@ -45,6 +48,7 @@ class Found:
     must_call: bool = True
     offered_skills: tuple[str, ...] | None = None
     own_tools: frozenset[str] = frozenset()
+    acts: tuple[Act, ...] = ()
 
 
 def found_in(read: Transcript, harness: str, document: str) -> Found:
@@ -84,6 +88,7 @@ def told(task: Task, ended: Ended, calls: Sequence[ModelCall], found: Found) -> 
         offered=offered,
         selected=facts.selected,
         documents=_documents(ended, found)
+        | _acts(found)
         | {"identity.json": _identity(task, calls, versions, offered)},
         versions=versions,
         model_answered=_last_answered(calls) or facts.model,
@@ -215,6 +220,19 @@ def _documents(ended: Ended, found: Found) -> dict[str, bytes]:
     if ended.stderr:
         documents["stderr"] = ended.stderr[:_MAX_STREAM]
     return documents
+
+
+def _acts(found: Found) -> dict[str, bytes]:
+    """What tools were asked to do; no document where nothing says it."""
+    if found.facts is None and found.stream is None:
+        return {}
+    both = [facts.acts for facts in (found.facts, found.stream) if facts is not None]
+    acts = (*united(*both), *found.acts)
+    if not acts and not any(
+        "tool_calls" in one.counts for one in (found.facts, found.stream) if one
+    ):
+        return {}
+    return {"acts.jsonl": b"".join(encode(one) + b"\n" for one in acts) or b"\n"}
 
 
 def _versions(

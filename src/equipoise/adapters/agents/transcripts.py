@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Protocol
 import msgspec
 
 from equipoise.adapters.agents.scripted_session import ScriptedSession
+from equipoise.adapters.transcripts.acts import Acts, of_subagent
 from equipoise.adapters.transcripts.claude_code import Session
 from equipoise.adapters.transcripts.codex import CodexSession
 from equipoise.adapters.transcripts.facts import Facts, Sign
@@ -21,6 +22,7 @@ from equipoise.adapters.transcripts.files import (
 )
 from equipoise.adapters.transcripts.streams import StreamSession
 from equipoise.adapters.transcripts.trajectories import is_mini, is_swe, mini_facts, swe_facts
+from equipoise.records.conduct import Act
 
 
 class Adding(Protocol):
@@ -36,12 +38,12 @@ class Adding(Protocol):
 
 
 LINES: dict[str, Callable[[], Adding]] = {
-    "claude-code": lambda: Session(name="", line=1),
-    "qwen": lambda: Session(name="", line=1),
-    "codex": CodexSession,
-    "gemini": lambda: StreamSession("gemini"),
-    "opencode": lambda: StreamSession("opencode"),
-    "pi": lambda: StreamSession("pi"),
+    "claude-code": lambda: Session(name="", line=1, acts=Acts()),
+    "qwen": lambda: Session(name="", line=1, acts=Acts()),
+    "codex": lambda: CodexSession(acts=Acts()),
+    "gemini": lambda: StreamSession("gemini", acts=Acts()),
+    "opencode": lambda: StreamSession("opencode", acts=Acts()),
+    "pi": lambda: StreamSession("pi", acts=Acts()),
     "scripted": ScriptedSession,
 }
 """Form of lines -> what adds them up."""
@@ -93,15 +95,17 @@ def transcript(path: Path | None, within: Path, form: str) -> Transcript:
 def of_subagents(paths: Sequence[Path], within: Path, form: str) -> "Subagents":
     """Reads the transcripts of sub-agents: some of them are kept, all are counted."""
     kept: dict[str, bytes] = {}
+    acts: list[Act] = []
     n_tools = n_kept = 0
     for path in paths:
         read = transcript(path, within, form)
         n_tools += 0 if read.facts is None else read.facts.counts.get("tool_calls", 0)
+        acts += of_subagent(read.facts.acts, path.name) if read.facts else ()
         n_kept += len(read.content or b"")
         if read.content is not None and len(kept) < _MOST_KEPT and n_kept <= MAX_DOCUMENT:
             kept[f"subagents/{path.name}"] = read.content
     counts = {"subagents": len(paths), "subagents_tool_calls": n_tools} if paths else {}
-    return Subagents(counts=counts, documents=kept)
+    return Subagents(counts=counts, documents=kept, acts=tuple(acts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +114,7 @@ class Subagents:
 
     counts: dict[str, int]
     documents: dict[str, bytes]
+    acts: tuple[Act, ...] = ()
 
 
 def printed(content: bytes, form: str) -> tuple[Facts | None, int]:

@@ -7,6 +7,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
+from equipoise.adapters.transcripts.acts import Acts, kept
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.usage import added, claude_usage
 from equipoise.adapters.transcripts.values import amount, elapsed_ms, record, records, word, words
@@ -75,6 +76,7 @@ class Session:
     is_api_error: bool = False
     init: dict[str, tuple[str, ...]] | None = None
     result: dict[str, Any] | None = None
+    acts: Acts | None = None
     _open: OrderedDict[str, Usage] = field(default_factory=OrderedDict)
     _closed: Usage | None = None
     _n_closed: int = 0
@@ -155,6 +157,7 @@ class Session:
             started_at=self.first or None,
             duration_ms=amount(result.get("duration_ms")) or self.duration_ms,
             session=self.name,
+            acts=kept(self.acts),
         )
 
     @property
@@ -217,6 +220,8 @@ class Session:
 
     def _note_tool(self, block: dict[str, Any]) -> None:
         tool = word(block.get("name")) or "unnamed"
+        if self.acts is not None:
+            self.acts.add(tool, block.get("input"))
         if tool in self.tools or len(self.tools) < _MAX_NAMES:
             self.tools[tool] += 1
         else:

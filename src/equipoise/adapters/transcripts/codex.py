@@ -3,11 +3,13 @@
 The rollout is the better witness: the stream was seen to leave out commands that had run.
 """
 
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from equipoise.adapters.transcripts.acts import Acts, kept
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.skills import asked_for, listed
 from equipoise.adapters.transcripts.usage import openai_usage
@@ -74,6 +76,7 @@ class CodexSession:
     fault: str = ""
     is_sandbox_broken: bool = False
     is_rollout: bool = False
+    acts: Acts | None = None
 
     def take(self, event: dict[str, Any]) -> None:
         """Adds one line of the rollout, or one event of the stream."""
@@ -130,6 +133,7 @@ class CodexSession:
             started_at=self.first or None,
             duration_ms=elapsed_ms(self.first, self.last),
             session=self.name,
+            acts=kept(self.acts),
         )
 
     def _counts(self) -> dict[str, int]:
@@ -192,7 +196,7 @@ class CodexSession:
         if kind in CALLS:
             self._note_tool(
                 word(item.get("name")) or kind,
-                word(item.get("arguments")) or word(item.get("input")) or "",
+                word(item.get("arguments")) or word(item.get("input")) or _command(item),
             )
         elif kind == "function_call_output":
             self._look_for_sandbox(item.get("output"))
@@ -244,6 +248,8 @@ class CodexSession:
             self._look_for_sandbox(item.get("aggregated_output"))
 
     def _note_tool(self, tool: str, argument: str) -> None:
+        if self.acts is not None:
+            self.acts.add(tool, argument)
         self.tools[tool if tool in self.tools or len(self.tools) < _MAX_NAMES else "more"] += 1
         for skill in asked_for(argument):
             if len(self.skills) < _MAX_NAMES:
@@ -252,6 +258,12 @@ class CodexSession:
     def _look_for_sandbox(self, told: Any) -> None:
         if isinstance(told, str) and _OWN_SANDBOX.search(told[:10_000]):
             self.is_sandbox_broken = True
+
+
+def _command(item: dict[str, Any]) -> str:
+    """Gives the command of a call of the shell, which stands in a field of its own."""
+    command = record(item.get("action")).get("command")
+    return json.dumps({"command": command}) if isinstance(command, list) else ""
 
 
 def _shortened(message: str) -> str:

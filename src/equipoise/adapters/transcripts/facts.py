@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from equipoise.records.conduct import Act
 from equipoise.records.trial import Usage
 
 
@@ -26,7 +27,8 @@ class Facts:
     here knows. `offered` has ``tools`` and ``skills`` where the harness lists them; `selected` the
     skills that were chosen. `usage` counts each message once. `cost_usd` is what the harness
     states, null where it says that it does not know the price. `all_versions` are the versions
-    that wrote the session, more than one where it changed meanwhile.
+    that wrote the session, more than one where it changed meanwhile. `acts` are the calls of tools,
+    where whoever reads asked for them.
     """
 
     harness: str
@@ -48,3 +50,4 @@ class Facts:
     started_at: str | None = None
     duration_ms: float | None = None
     session: str = ""
+    acts: tuple[Act, ...] = ()

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from equipoise.adapters.transcripts.acts import Acts, kept
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.usage import added, subset_usage, whole
 from equipoise.adapters.transcripts.values import record, records, word
@@ -52,6 +53,7 @@ class StreamSession:
     prompt: str = ""
     end: Sign | None = None
     is_speaking: bool = False
+    acts: Acts | None = None
 
     def take(self, event: dict[str, Any]) -> None:
         """Adds one event."""
@@ -85,10 +87,13 @@ class StreamSession:
             output=self.output,
             prompt=self.prompt,
             session=self.session,
+            acts=kept(self.acts),
         )
 
-    def _tool(self, name: Any) -> None:
+    def _tool(self, name: Any, given: Any) -> None:
         tool = word(name) or "unnamed"
+        if self.acts is not None:
+            self.acts.add(tool, given)
         self.tools[tool if tool in self.tools or len(self.tools) < _MAX_NAMES else "more"] += 1
 
     def _stop(self, stop: Any, told: Any = None) -> None:
@@ -109,7 +114,7 @@ class StreamSession:
         elif kind == "message":
             self.prompt = self.prompt or (word(event.get("content")) or "")[:10_000]
         elif kind == "tool_use":
-            self._tool(event.get("tool_name"))
+            self._tool(event.get("tool_name"), event.get("parameters") or event.get("args"))
         elif kind == "tool_result":
             self.n_errors += event.get("status") == "error"
         elif kind == "result":
@@ -126,7 +131,7 @@ class StreamSession:
         if kind == "text":
             self.output = word(part.get("text")) or self.output
         elif kind in {"tool_use", "tool"}:
-            self._tool(part.get("tool"))
+            self._tool(part.get("tool"), record(part.get("state")).get("input"))
             self.n_errors += record(part.get("state")).get("status") == "error"
         elif kind == "step_finish":
             self.n_turns += 1
@@ -146,7 +151,7 @@ class StreamSession:
         if kind == "session":
             self.session = word(event.get("id")) or ""
         elif kind == "tool_execution_start":
-            self._tool(event.get("toolName"))
+            self._tool(event.get("toolName"), event.get("args"))
         elif kind == "tool_execution_end":
             self.n_errors += event.get("isError") is True
         elif kind == "message_end":

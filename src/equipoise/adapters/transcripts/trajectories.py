@@ -3,10 +3,12 @@
 from collections import Counter
 from typing import Any
 
+from equipoise.adapters.transcripts.acts import Acts, kept
 from equipoise.adapters.transcripts.facts import Facts, Sign
 from equipoise.adapters.transcripts.skills import asked_for, listed
 from equipoise.adapters.transcripts.usage import added, openai_usage, whole
 from equipoise.adapters.transcripts.values import amount, record, records, word
+from equipoise.records.conduct import Act
 from equipoise.records.trial import Usage
 
 MINI_ENDS: dict[str, str] = {
@@ -81,6 +83,7 @@ def mini_facts(document: Any) -> Facts:
         prompt=_prompt(messages),
         stop_reason=word(info.get("exit_status")),
         duration_ms=1000.0 * (max(stamps) - min(stamps)) if len(stamps) > 1 else None,
+        acts=_mini_acts(answers),
     )
 
 
@@ -105,6 +108,7 @@ def swe_facts(document: dict[str, Any]) -> Facts:
         output=word(info.get("submission")),
         prompt=_prompt([one for one in history if not one.get("is_demo")]),
         stop_reason=status,
+        acts=_swe_acts(steps),
     )
 
 
@@ -148,6 +152,26 @@ def _mini_counts(messages: list[dict[str, Any]], answers: list[dict[str, Any]]) 
         "handoffs": 0,
     }
     return counts | {f"tool:{tool}": n for tool, n in sorted(tools.items())}
+
+
+def _mini_acts(answers: list[dict[str, Any]]) -> tuple[Act, ...]:
+    acts = Acts()
+    for answer in answers:
+        calls = [record(call.get("function")) for call in records(answer.get("tool_calls"))]
+        for call in calls:
+            acts.add(word(call.get("name")) or "unnamed", call.get("arguments"))
+        fenced = (word(answer.get("content")) or "").split(_FENCE)
+        if not calls and len(fenced) > 1:
+            acts.add("bash", fenced[1].partition("\n")[2])
+    return kept(acts)
+
+
+def _swe_acts(steps: list[dict[str, Any]]) -> tuple[Act, ...]:
+    acts = Acts()
+    for action in (word(step.get("action")) for step in steps):
+        if action:
+            acts.add(action.split(maxsplit=1)[0][:60], action)
+    return kept(acts)
 
 
 def _selected(answers: list[dict[str, Any]]) -> tuple[str, ...]:
