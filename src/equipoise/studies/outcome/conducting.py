@@ -23,9 +23,9 @@ def conducts(archive: Archive) -> Iterator[Conduct]:
     """
     named: dict[str, dict[str, str]] = {}
     for document in archive.read(Document):
-        trial, _, name = document.name.partition("/")
+        owner, _, name = document.name.partition("/")
         if name in _READ or (name.startswith("suite-") and name.endswith(".jsonl")):
-            named.setdefault(trial, {})[name] = document.sha256
+            named.setdefault(owner, {})[name] = document.sha256
     for trial in archive.read(Trial):
         hashes = dict(named.get(trial.id, {}))
         if trial.output is not None:
