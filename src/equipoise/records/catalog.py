@@ -11,6 +11,7 @@ MODEL_JUDGED = "model_judged"
 class Category(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One category of a catalog.
 
+    A `weight` of 0 is a diagnostic: graded and shown, in no loss and in no cell of a comparison.
     `max` is the raw value at which the category is fully lost; larger values are clipped. `check`
     says how a deterministic category is found (see docs/reference/checks.md); without one, its
     raw values come from findings files or from imported grades of the same name. `is_reexecuted`:

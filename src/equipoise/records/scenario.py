@@ -37,7 +37,9 @@ class Regression(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pristine_copy: bool = True
 
 
-class ArtifactRule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ArtifactRule(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """An artifact that has to be there, and the contract file that it has to keep."""
 
     glob: str
@@ -52,7 +54,9 @@ class Dependency(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     exemption: str | None = None
 
 
-class EndState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class EndState(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """What has to be there, and what must not, where the right thing is to stop.
 
     `unchanged` are patterns of paths that the agent must not add to, change or remove; of `present`
@@ -68,7 +72,9 @@ class EndState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     about: str = ""
 
 
-class Checkpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Checkpoint(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """Where an agent has to stop and wait for a confirmation: both signs are needed.
 
     The document that `document` matches has `field` of its front matter at one of `waiting`, and
@@ -82,7 +88,9 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unchanged: tuple[str, ...] = ()
 
 
-class GateCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class GateCommand(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """A command of the definition of done: its exit code decides; not core = it only tells."""
 
     id: str
@@ -91,7 +99,9 @@ class GateCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     about: str = ""
 
 
-class RootCause(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class RootCause(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """The true root cause, in two tracks: words that must occur, and a text a judge compares with.
 
     Of each group of `keywords` one word has to occur in the document that `document` matches, case

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.errors import InputError
+from equipoise.records.grade import Grade
 from equipoise.stages.grade.catalog import read_catalog
 from equipoise.stages.grade.check_specs import SPECS, read_spec
+from equipoise.stages.grade.unit_loss import loss_grade
 from every import for_every
 from stages.grade.made_catalogs import catalog, category, content
 
@@ -96,7 +98,6 @@ def test_e2e_32_another_type_is_refused_with_the_nearest() -> None:
 @for_every(
     "field, value",
     [
-        ("weight", 0),
         ("weight", 1.0001),
         ("weight", -0.1),
         ("weight", "0.5"),
@@ -137,7 +138,7 @@ def test_all_faults_are_named_at_once() -> None:
     for part in (
         "6 faults",
         "version is 'v2' and the file is called 'loss-catalog.v1.json'",
-        "categories[0].weight is 2; wanted a number above 0 and at most 1",
+        "categories[0].weight is 2; wanted a number from 0 to 1",
         "categories[0].maximum is no field of a category; did you mean 'max'?",
         "categories[1].type is 'x'",
         "categories[1].id 'wrong' is that of categories[0] already",
@@ -234,3 +235,16 @@ def test_no_fault_of_a_check_names_a_type_of_the_program(kind: str) -> None:
         for value in (7, [], [None], {}, {"a": [1]}, None, True, ""):
             _, faults = read_spec({kind: {field: value}}, "categories[0].check")
             assert not [fault for fault in faults if _PROGRAM.search(fault)], field
+
+
+def test_a_category_of_weight_0_is_a_diagnostic_and_one_category_has_to_weigh() -> None:
+    shown = category(id="shown", weight=0)
+    assert "every category has the weight 0" in refusal(content(shown))
+    read = read_catalog(content(category(), shown), "loss-catalog.v1.json")
+    grades = {
+        "wrong": Grade(trial="t", criterion="wrong", value=0.25),
+        "shown": Grade(trial="t", criterion="shown", value=1.0),
+    }
+    found = loss_grade(read, "t", grades)
+    assert (found.value, found.note) == (0.25, "")
+    assert loss_grade(read, "t", {"shown": grades["shown"]}).value is None

@@ -7,12 +7,12 @@ from pathlib import Path
 from equipoise.adapters.workspaces.copying import copy_tree
 from equipoise.adapters.workspaces.diffs import difference, split
 from equipoise.adapters.workspaces.git import git
-from equipoise.adapters.workspaces.globs import matcher
 from equipoise.adapters.workspaces.history import history
 from equipoise.adapters.workspaces.hostile import Limits, Walk
 from equipoise.adapters.workspaces.reading import Reading
 from equipoise.errors import InputError
 from equipoise.ports.agents import Frozen
+from equipoise.records.globs import matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ _FILE = re.compile(r"loss-catalog\.(v(?:0|[1-9][0-9]*))\.json", re.ASCII)
 _VERSION = re.compile(r"v(?:0|[1-9][0-9]*)", re.ASCII)
 _ID = re.compile(r"\w[\w.-]*")
 _REQUIRED = ("id", "weight", "type", "max")
-_FIELDS = (*_REQUIRED, "check", "is_reexecuted", "needs", "about")
+_FIELDS = (*_REQUIRED, "check", "is_reexecuted", "needs", "about", "applies_to")
 _TYPES = (DETERMINISTIC, MODEL_JUDGED)
 
 
@@ -52,7 +52,7 @@ def read_catalog(content: bytes, name: str) -> Catalog:
         faults += _category_faults(entry, f"categories[{number}]")
     faults += _repeated(entries)
     if not faults:
-        faults += _judged_share(entries)
+        faults += _weight_faults(entries)
     if faults:
         raise _refused(file, faults)
     return Catalog(
@@ -127,12 +127,13 @@ def _category_faults(entry: Any, where: str) -> Iterator[str]:
         yield f"{where}.{field} is no field of a category; {hint}"
     checks: dict[str, tuple[Callable[[Any], bool], str]] = {
         "id": (lambda v: isinstance(v, str) and bool(_ID.fullmatch(v)), "letters, digits, _ . -"),
-        "weight": (lambda v: _is_number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
+        "weight": (lambda v: _is_number(v) and 0 <= v <= 1, "a number from 0 to 1"),
         "type": (lambda v: v in _TYPES, "'deterministic' or 'model_judged'"),
         "max": (lambda v: _is_number(v) and v > 0, "a number above 0"),
         "is_reexecuted": (lambda v: isinstance(v, bool), "true or false"),
         "needs": (_is_words, "a list of names of probes"),
         "about": (lambda v: isinstance(v, str), "a text"),
+        "applies_to": (_is_words, "a list of names of arms"),
     }
     for field, (is_right, wanted) in checks.items():
         if field in entry and not is_right(entry[field]):
@@ -158,11 +159,13 @@ def _repeated(entries: list[Any]) -> Iterator[str]:
             yield f"categories[{number}].id {name!r} is that of categories[{first[name]}] already"
 
 
-def _judged_share(entries: list[dict[str, Any]]) -> Iterator[str]:
-    """Says whether the judged share is above the limit, computed exactly as written."""
+def _weight_faults(entries: list[dict[str, Any]]) -> Iterator[str]:
+    """Says whether nothing weighs, or the judged share is above its limit, exactly as written."""
     weights = [(Fraction(entry["weight"]), entry["type"] == MODEL_JUDGED) for entry in entries]
     total = sum((weight for weight, _ in weights), Fraction())
     judged = sum((weight for weight, is_judged in weights if is_judged), Fraction())
+    if not total:
+        yield "every category has the weight 0, a diagnostic; wanted one that has part in the loss"
     if judged > MOST_JUDGED * total:
         names = ", ".join(entry["id"] for entry in entries if entry["type"] == MODEL_JUDGED)
         yield (
@@ -177,7 +180,8 @@ def _share(part: Fraction, whole: Fraction) -> str:
 
 def _category(entry: dict[str, Any]) -> Category:
     numbers = {"weight": float(entry["weight"]), "max": float(entry["max"])}
-    lists = {"needs": tuple(entry.get("needs", ())), "check": _plain(entry.get("check", {}))}
+    lists = {name: tuple(entry.get(name, ())) for name in ("needs", "applies_to")}
+    lists |= {"check": _plain(entry.get("check", {}))}
     return Category(**(entry | numbers | lists))
 
 

@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 from equipoise.errors import nearest
 from equipoise.records.wanted import shown, wanted
 from equipoise.stages.grade.json_queries import compiled_query
+from equipoise.stages.grade.outcome_specs import EndStateSpec
 from equipoise.stages.grade.pages import selector_fault
 from equipoise.stages.grade.row_tables import query_fault
 from equipoise.stages.grade.spec_base import Cite, Seconds, Spec, Words, compiles
@@ -230,6 +231,7 @@ SPECS: dict[str, type[Spec]] = {
     "callable": CallableSpec,
     "command": CommandSpec,
     "suite": SuiteSpec,
+    "end_state": EndStateSpec,
 }
 """Kind of check -> what it wants."""
 

@@ -14,6 +14,7 @@ from equipoise.records.grade import Evidence, Grade, How
 from equipoise.records.plan import Mode
 from equipoise.stages.grade.check_specs import read_spec
 from equipoise.stages.grade.dom_check import check_dom
+from equipoise.stages.grade.end_state_check import check_end_state
 from equipoise.stages.grade.exit_code_check import check_exit_code
 from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_path_check import check_json_path
@@ -47,6 +48,7 @@ _RUN: dict[str, Callable[[Any, Material], Found]] = {
     "command": check_command,
     "script": check_script,
     "suite": check_suite,
+    "end_state": check_end_state,
 }
 
 _FIELD = {"exit_code": "exit_code"}

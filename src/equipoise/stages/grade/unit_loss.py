@@ -15,17 +15,18 @@ LOSS = "loss"
 def loss_grade(catalog: Catalog, trial: str, grades: Mapping[str, Grade]) -> Grade:
     """Gives the trial's loss; lower is better.
 
-    ``sum w value / sum w`` over the categories with a value; not evaluable where none has one. It
-    is soft where a judged category has part in it, and carries the first quote of each category
-    that was lost, the one that adds most in front.
+    ``sum w value / sum w`` over the categories with a value; not evaluable where none has one. A
+    category of weight 0 is a diagnostic and has no part in it. The loss is soft where a judged
+    category has part in it, and carries the first quote of each category that was lost, the one
+    that adds most in front.
 
     Args:
         catalog: the catalog.
         trial: the trial's id.
         grades: category id -> its grade.
     """
-    weights = {category.id: category.weight for category in catalog.categories}
-    values = {name: grade.value for name, grade in grades.items()}
+    weights = {one.id: one.weight for one in catalog.categories if one.weight > 0}
+    values = {name: grade.value for name, grade in grades.items() if name in weights}
     criterion = catalog.criterion(LOSS)
     try:
         loss = unit_loss(weights, values)

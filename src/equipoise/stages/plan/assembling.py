@@ -238,7 +238,7 @@ def _cells(
         if "loss" in draft.cells:
             yield CellPlan(partition=partition.text)
         if "category" in draft.cells:
-            for category in catalog.categories:
+            for category in (one for one in catalog.categories if one.weight > 0):
                 yield CellPlan(partition=partition.text, category=category.id)
 
 

@@ -17,6 +17,7 @@ from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.loss.planning import COMPILED, OUTCOME
 from equipoise.studies.outcome.criteria import catalog_of
 from equipoise.studies.outcome.draft import EXAMPLES, OutcomeArm, OutcomeDraft
+from equipoise.studies.outcome.expectations import DOCUMENTS
 from equipoise.studies.outcome.packs import ReadPack, read_pack
 from equipoise.studies.outcome.promising import promised_of
 from equipoise.studies.outcome.proving import MakeSeed, proof_of
@@ -27,7 +28,7 @@ CATALOG = "loss-catalog.v1.json"
 STATE = "state"
 """A folder that no agent sees: whatever one changes lies in a copy of its own."""
 
-_SCORED = frozenset({ScenarioKind.FIX, ScenarioKind.FEATURE})
+_UNSCORED = frozenset({ScenarioKind.DECOMPOSE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +72,14 @@ def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
     whys += [
         f"{one.id} is of kind {one.kind.value}, which cannot be scored yet; mend: leave it out"
         for one in scenarios
-        if one.kind not in _SCORED
+        if one.kind in _UNSCORED
     ]
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
     outcome = promised_of(draft, pack, scenarios, faults)
     files = {
         UNITS: b"".join(unit_of(draft, pack, one) for one in scenarios),
-        CATALOG: json.dumps(catalog_of(), indent=1).encode() + b"\n",
+        CATALOG: json.dumps(catalog_of(scenarios), indent=1).encode() + b"\n",
         OUTCOME: pretty(outcome),
         COMPILED: json.dumps(_study(draft, scenarios), indent=1).encode() + b"\n",
     }
@@ -157,5 +158,5 @@ def _study(draft: OutcomeDraft, scenarios: tuple[Scenario, ...]) -> dict[str, An
 
 def _arm(draft: OutcomeDraft, arm: OutcomeArm) -> dict[str, Any]:
     skill = {"skills": [f"{draft.pack}/skills/{arm.skill}"]} if arm.skill else {}
-    given = {"prompt": "{brief.prompt}", "seed": "{brief.seed}", "artifacts": [".codestable/**"]}
+    given = {"prompt": "{brief.prompt}", "seed": "{brief.seed}", "artifacts": [*DOCUMENTS]}
     return {"name": arm.name, "system": {"agent": {**arm.agent, **given, **skill}}}

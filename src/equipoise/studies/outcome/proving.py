@@ -16,7 +16,9 @@ from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.proof import Proof, ProofRun, Wanted
 from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
+from equipoise.studies.outcome.expectations import hidden_groups
 from equipoise.studies.outcome.packs import HIDDEN, PROOFS, SCENARIO, ReadPack
+from equipoise.studies.outcome.proving_states import has_states, state_runs, told_beside
 
 MakeSuites = Callable[[Path], AbstractContextManager[Suites]]
 MakeSeed = Callable[[object], Seed]
@@ -65,6 +67,10 @@ def prove(
         runs.append(found)
         if on_run is not None:
             on_run(found)
+    for found in state_runs(pack, scenario, seed) if has_states(scenario) else ():
+        runs.append(found)
+        if on_run is not None:
+            on_run(found)
     return Proof(
         scenario=scenario.id,
         rests_on=rests_on(pack, scenario, seed),
@@ -82,6 +88,9 @@ def rests_on(pack: ReadPack, scenario: Scenario, seed: Seed) -> dict[str, str]:
         found[HIDDEN] = hash_of(folder / HIDDEN)
     for name in _patches(scenario):
         found[name] = digest(folder.joinpath(name).read_bytes())
+        beside = folder / told_beside(name)
+        if beside.is_file():
+            found[told_beside(name)] = digest(beside.read_bytes())
     return dict(sorted(found.items()))
 
 
@@ -113,7 +122,7 @@ def proof_of(pack: ReadPack, scenario: Scenario, seed: Seed) -> tuple[Proof | No
 
 
 def _cases(scenario: Scenario, repeats: int) -> Iterator[_Case]:
-    groups = [g for g in ("explicit", "implicit") if getattr(scenario.hidden_tests, g)]
+    groups = hidden_groups(scenario)
     yield _Case(what="own suite", group="regression", wanted=Wanted.ALL_PASS)
     yield from (_Case(what="red", group=group, wanted=Wanted.ALL_FAIL) for group in groups)
     proofs = scenario.proofs
@@ -130,12 +139,12 @@ def _cases(scenario: Scenario, repeats: int) -> Iterator[_Case]:
         )
     if proofs.literal and "implicit" in groups:
         yield _Case(what="literal", group="implicit", wanted=Wanted.SOME_FAIL, patch=proofs.literal)
-    for number, patch in enumerate(proofs.near_misses, start=1):
+    for number, patch in enumerate(proofs.near_misses if groups else (), start=1):
         what = f"near-miss {number}"
         yield _Case(what=what, group="hidden", wanted=Wanted.SOME_FAIL, patch=patch)
 
 
-def _right(groups: list[str], what: str, patch: str | None, repeats: int) -> Iterator[_Case]:
+def _right(groups: tuple[str, ...], what: str, patch: str | None, repeats: int) -> Iterator[_Case]:
     """Gives the runs of a solution that is right: everything passes, each time."""
     if not patch:
         return
@@ -232,7 +241,7 @@ def _told_flaky(runs: list[ProofRun]) -> tuple[ProofRun, ...]:
 
 def _lacking(scenario: Scenario) -> Iterator[str]:
     proofs = scenario.proofs
-    if scenario.kind in {ScenarioKind.STOP, ScenarioKind.DECOMPOSE}:
+    if scenario.kind is ScenarioKind.DECOMPOSE:
         return
     if proofs is None:
         yield "a reference solution (proofs.reference)"

@@ -5,6 +5,7 @@ from typing import Any
 
 from equipoise.records.scenario import Scenario
 from equipoise.studies.outcome.draft import OutcomeDraft
+from equipoise.studies.outcome.expectations import expected_of, hidden_groups
 from equipoise.studies.outcome.packs import HIDDEN, ReadPack
 
 
@@ -16,10 +17,9 @@ def unit_of(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
         if key in seed:
             seed[key] = f"{draft.pack}/{seed[key]}"
     expected: dict[str, Any] = {
-        group: f"{place}/{HIDDEN}/{group}"
-        for group in ("explicit", "implicit")
-        if getattr(scenario.hidden_tests, group)
+        group: f"{place}/{HIDDEN}/{group}" for group in hidden_groups(scenario)
     }
+    expected |= expected_of(scenario)
     if scenario.proofs is not None:
         expected["reference"] = f"{place}/{scenario.proofs.reference}"
     unit = {
