@@ -141,13 +141,14 @@ class ChecksPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class AxisPower(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the sets of one axis can tell, by the closed form of `stats.bws_plan`.
+    """What the sets of one axis can tell, by `stats.bws_power`.
 
     `n_answers` counts answers of the annotators planned to the `n_sets` study sets, of which
     `n_overlapping` are seen by two or more; `design_effect` is that of several answers to one set
     under `correlation`, times what sets smaller than the number of arms cost. `n_needed` answers
     find a difference of `mde` between any two arms with the planned power; the answers there are
-    find `mde_reached` so, and `mde` with `power_reached`. `design` says how the sets were made.
+    find `mde_reached` so (null = fewer than two sets, of which nothing can be told), and `mde` with
+    `power_reached`. `design` says how the sets were made.
     """
 
     axis: str
@@ -157,7 +158,7 @@ class AxisPower(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     comparisons: int
     design_effect: float
     n_needed: int
-    mde_reached: float
+    mde_reached: float | None
     power_reached: float
     design: str = ""
 

@@ -12,7 +12,7 @@ from equipoise.stages.estimate.rating.gaps import Asked
 from equipoise.stages.estimate.rating.judges import Judge, judge_of
 from equipoise.stages.estimate.rating.panel import panel_estimate
 from equipoise.stages.estimate.rating.verdicts import Told
-from equipoise.stats.bws_plan import sets_needed
+from equipoise.stats.bws_power import ScorePower, answers_needed, power_of_answers
 
 _PAIR = ("base", "new")
 
@@ -99,9 +99,11 @@ def test_simulated_annotators_recover_a_planted_order_with_the_stated_power() ->
     # One arm stands out: in a share of the sets it is best, else the choice is random.
     rng = np.random.default_rng(5)
     mde, arms = 0.3, ("C0", "C1", "C2", "C3")
-    n = sets_needed(mde, 4, comparisons=6).n
+    terms = ScorePower(n_items=4, set_size=4)
+    n = answers_needed(mde, terms)
+    stated = power_of_answers(n, mde, terms)
     forced = mde / (1.0 + 1.0 / 3.0)
-    rounds, found_it, right_top = 400, 0, 0
+    rounds, found_it, right_top = 600, 0, 0
     for _ in range(rounds):
         choices = []
         for unit in range(n):
@@ -127,5 +129,5 @@ def test_simulated_annotators_recover_a_planted_order_with_the_stated_power() ->
         found_it += pair.word == "better"
         top = max(told.arms, key=lambda arm: arm.score or 0.0)
         right_top += top.arm == "C3"
-    assert 0.74 <= found_it / rounds <= 0.90
+    assert found_it / rounds == pytest.approx(stated, abs=0.04)  # 2.5 standard errors
     assert right_top / rounds > 0.95

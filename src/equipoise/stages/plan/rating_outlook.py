@@ -170,8 +170,13 @@ def _of_power(one: AxisOutlook, plan: RatingPlan) -> Iterator[str]:
         yield (
             f"{one.axis}: {power.n_answers:,} answers of people find a difference of {mde:g} with "
             f"probability {power.power_reached:.2f}; {power.n_needed:,} are needed for "
-            f"{plan.power:g}; what they find with {plan.power:g} is {power.mde_reached:.3f}"
+            f"{plan.power:g}; what they find with {plan.power:g} is {found_said(power)}"
         )
+
+
+def found_said(power: AxisPower) -> str:
+    """Says what difference the answers find with the planned power."""
+    return "nothing" if power.mde_reached is None else f"{power.mde_reached:.3f}"
 
 
 def rating_remarks(plan: RatingPlan, axes: Sequence[AxisOutlook]) -> Iterator[str]:

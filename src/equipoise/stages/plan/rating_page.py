@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from equipoise.records.counted import counted
 from equipoise.records.rating_plan import RatingPlan, SetKind
-from equipoise.stages.plan.rating_outlook import AxisOutlook, RatingOutlook
+from equipoise.stages.plan.rating_outlook import AxisOutlook, RatingOutlook, found_said
 from equipoise.stats.bws_design import DesignBalance
 
 _ESCAPED = str.maketrans({c: f"\\{c}" for c in "\\`*[]<>|#"} | {"\n": " ", "\r": " "})
@@ -102,7 +102,7 @@ def _powers(outlook: RatingOutlook) -> list[str]:
             f"{one.power.n_overlapping:,}",
             f"{one.power.n_needed:,}",
             f"{one.power.power_reached:.3f}",
-            f"{one.power.mde_reached:.3f}",
+            found_said(one.power),
             f"{one.power.design_effect:.3f}",
             one.no_kappa or "can be told",
         )
@@ -115,8 +115,17 @@ def _powers(outlook: RatingOutlook) -> list[str]:
     return [
         *_table(head, rows),
         "",
+        _POWER_OF,
+        "",
         *(f"- {_text(one.axis)}: {_text(one.power.design)}" for one in outlook.axes),
     ]
+
+
+_POWER_OF = (
+    "The power is that of limits for all pairs together, where one arm is best in a share of the "
+    "sets and choices among the others are by chance. Where it is a little better in every set the "
+    "power is a little higher."
+)
 
 
 def _balances(outlook: RatingOutlook) -> list[str]:
@@ -176,5 +185,5 @@ def told_axis(one: AxisOutlook) -> str:
         return f"{one.axis}: {sets}, no people are asked; of people {needed}"
     return (
         f"{one.axis}: {sets}, {counted(power.n_answers, 'answer')} of people, {needed}; power "
-        f"{power.power_reached:.2f} for the mde, finds {power.mde_reached:.3f}"
+        f"{power.power_reached:.2f} for the mde, finds {found_said(power)}"
     )

@@ -4,10 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.special import ndtr, ndtri
-
 from equipoise.records.rating_plan import AxisPower
-from equipoise.stats.bws_plan import sets_needed
+from equipoise.stats.bws_power import (
+    ScorePower,
+    answers_needed,
+    difference_found,
+    power_of_answers,
+    variance_of_difference,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,20 +41,18 @@ class PowerTerms:
 
     @property
     def dilution(self) -> float:
-        """Gives by how much more answers are needed as a set holds only some of the arms.
-
-        Under equal arms and a balanced design the variance of a difference of two scores from `n`
-        answers is 4 S^2 / (k^2 (S - 1) n) for S arms in sets of k; with k = S it is 4 / ((k - 1)
-        n), which is the case of `sets_needed`.
-        """
-        s, k = self.n_arms, self.set_size
-        return s * s * (k - 1) / (k * k * (s - 1))
+        """Gives by how much more answers are needed as a set holds only some of the arms."""
+        of_all = variance_of_difference(self.set_size, self.set_size, 0.0)
+        return variance_of_difference(self.n_arms, self.set_size, 0.0) / of_all
 
 
 def axis_power(
     axis: str, raters: Sequence[int], terms: PowerTerms, *, design: str = ""
 ) -> AxisPower:
-    """Gives what the sets of an axis can tell, by the closed form for equal arms.
+    """Gives what the sets of an axis can tell, with limits as they are analysed.
+
+    The power is that of one arm that is best in a share of the sets that show it, where readers
+    choose by chance among arms that are equal.
 
     Args:
         axis: its name.
@@ -58,31 +60,29 @@ def axis_power(
         terms: what else it depends on.
         design: how the sets were made, in words.
 
-    Source: `sets_needed`; several answers to one set count 1 + (A - 1) r times less (Kish 1965,
-    Survey Sampling, section 5.4).
+    Source: `equipoise.stats.bws_power`; several answers to one set count 1 + (A - 1) r times less
+    (Kish 1965, Survey Sampling, section 5.4).
     """
     answers = sum(raters) or len(raters)
     weighted = sum(n * (1 + (n - 1) * terms.correlation) for n in raters) or len(raters)
-    effect = weighted / answers * terms.dilution
-    needed = sets_needed(
-        terms.mde,
-        terms.set_size,
+    effect = weighted / answers
+    asked = ScorePower(
+        n_items=terms.n_arms,
+        set_size=terms.set_size,
         alpha=terms.alpha,
-        power=terms.power,
-        comparisons=terms.comparisons,
         design_effect=effect,
+        answers_per_set=answers / (sum(n > 0 for n in raters) or len(raters)),
     )
-    z = float(ndtri(1 - terms.alpha / (2 * terms.comparisons)))
-    se = math.sqrt(needed.variance_of_difference * effect / answers)
+    found = difference_found(answers, asked, power=terms.power)
     return AxisPower(
         axis=axis,
         n_sets=len(raters),
         n_answers=sum(raters),
         n_overlapping=sum(n > 1 for n in raters),
         comparisons=terms.comparisons,
-        design_effect=round(effect, 6),
-        n_needed=needed.n,
-        mde_reached=round((z + float(ndtri(terms.power))) * se, 6),
-        power_reached=round(float(ndtr(terms.mde / se - z)), 6),
+        design_effect=round(effect * terms.dilution, 6),
+        n_needed=answers_needed(terms.mde, asked, power=terms.power),
+        mde_reached=round(found, 6) if math.isfinite(found) else None,
+        power_reached=round(power_of_answers(answers, terms.mde, asked), 6),
         design=design,
     )
