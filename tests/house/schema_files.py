@@ -11,6 +11,7 @@ from equipoise.archive.manifest import CHAINS, Head, Manifest
 from equipoise.records.catalog import Catalog
 from equipoise.records.event import Seal
 from equipoise.records.hypothesis import Registered
+from equipoise.records.outcome_report import OutcomeFile
 from equipoise.records.plan import Plan
 from equipoise.records.ranking import Ranking
 from equipoise.records.rating_plan import RatingPlan
@@ -43,6 +44,7 @@ _RECORDS: dict[str, Any] = {
     "ranking.json": Ranking,
     "threshold.json": list[LockedThreshold],
     "hypotheses.json": list[Registered],
+    "outcome.json": OutcomeFile,
 }
 """File -> the record it holds."""
 

@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from equipoise.cli.kinds import OUTCOME
 from equipoise.cli.loss_told import told
+from equipoise.cli.outcome_comparing import compare_outcome
 from equipoise.cli.screen import write, write_json
 from equipoise.errors import InputError
 from equipoise.stages.decide.loss import exit_code
@@ -23,6 +25,8 @@ def run_loss_compare(options: dict[str, Any]) -> int:
     pair = _pair(options)
     found = compare(pair)
     retell_trend(pair.home)
+    if pair.new.plan.kind == OUTCOME:
+        return compare_outcome(pair, found, options)
     if options["as_json"]:
         write_json(found.files[RESULT].decode())
     else:

@@ -7,10 +7,12 @@ import click
 
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.errors import InputError, as_word
+from equipoise.records.outcome_report import OUTCOME
 from equipoise.studies.loss.comparing import RESULT
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.retelling import TREND, retell, trend
 from equipoise.studies.loss.sealed import refuse_edited_study
+from equipoise.studies.outcome.retelling import retold
 
 _FORMS = {
     "html": "report/index.html",
@@ -42,7 +44,7 @@ def report_loss(path: Path, form: str | None) -> None:
         _print(study, folders, form)
         return
     for folder in folders:
-        for name, content in retell(study, folder).items():
+        for name, content in _files(study, folder).items():
             _write(folder / name, content)
         click.echo(str(folder / "report" / "index.html"))
     _write(study / TREND, trend(study))
@@ -60,7 +62,15 @@ def _print(study: Path, folders: list[Path], form: str) -> None:
             wanted="the folder of one of them",
             mend=f"equipoise report {as_word(folders[-1])} --format {form}",
         )
-    sys.stdout.buffer.write(retell(study, folders[0])[_FORMS[form]])
+    sys.stdout.buffer.write(_files(study, folders[0])[_FORMS[form]])
+
+
+def _files(study: Path, folder: Path) -> dict[str, bytes]:
+    """Gives the files of a comparison; of an outcome study those about outcomes with them."""
+    files = retell(study, folder)
+    if folder.joinpath(OUTCOME).is_file():
+        files |= retold(study, folder).files
+    return files
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -102,3 +102,16 @@ LOSS_WORDS: tuple[tuple[str, str], ...] = (
     ("provenance", "synthetisch: units are invented; korpus: they are taken from life."),
 )
 """Words of loss studies -> meaning; they stand on their page before the others."""
+
+OUTCOME_WORDS: tuple[tuple[str, str], ...] = (
+    ("scenario", "one task on a seed, with hidden tests or an end state; the unit of the study."),
+    ("cell", "one scenario in one arm, once: a fresh copy of the seed, an agent in its sandbox."),
+    ("hidden tests", "tests that the agent never saw; run afterwards, in another sandbox."),
+    ("explicit", "hidden tests of what the task says in words."),
+    ("implicit", "hidden tests of what a professional takes for granted without being told."),
+    ("own suite", "the tests that the seed came with, run from a pristine copy."),
+    ("pass rate", "the share that passed, from 0 to 1; scenarios count alike, however many tests."),
+    ("ceiling", "everything passed in every arm: no difference can be seen, and none excluded."),
+    ("L1, L2, L3", "controls: two versions of a skill; with and without; cheap with, dear bare."),
+)
+"""Words of outcome studies -> meaning; they stand on their page before the others."""

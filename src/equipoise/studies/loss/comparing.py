@@ -245,9 +245,14 @@ def _files(pair: Pair, comparison: LossComparison, new: Suite, base: Suite) -> d
         RESULT: pretty(comparison),
         REGRESSIONS: to_regressions(comparison),
         IMPROVEMENTS: to_improvements(comparison),
-        "report/index.html": to_loss_page(reading),
+        page_of(pair.new.plan): to_loss_page(reading),
         "report/junit.xml": to_loss_junit(reading),
     }
+
+
+def page_of(plan: Plan) -> str:
+    """Gives the file of the page about losses; an outcome study has another page in front."""
+    return "report/losses.html" if plan.kind == "outcome" else "report/index.html"
 
 
 def compare(pair: Pair, made_by: str = __version__) -> Compared:

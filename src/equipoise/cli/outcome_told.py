@@ -1,0 +1,84 @@
+"""An outcome comparison told in the terminal: the headline, the parts, the cost, what is odd."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from equipoise.errors import as_word
+from equipoise.records.counted import counted
+from equipoise.records.outcome_report import ArmOutcome, ItemFlag, OutcomeFile, RateOf
+from equipoise.stages.report.outcome.reading import CRITERIA, rate_of
+
+_MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
+_PARTS = ("hidden_explicit", "hidden_implicit", "regression", "artifact")
+
+
+def told(file: OutcomeFile, folder: Path) -> str:
+    """Gives the text that `compare` prints about two arms of an outcome study."""
+    verdict = file.verdict
+    tags = " ".join(f"[{tag}]" for tag in verdict.tags)
+    word = f"{verdict.word.upper()} against {file.base_arm}"
+    control = f"{file.control}, " if file.control else ""
+    lines = [
+        f"{_MARKS[verdict.word]} {file.new_arm}: {word}  {tags}",
+        f"    {control}{verdict.why}",
+    ]
+    if verdict.needed:
+        lines.append(f"    to tell: {verdict.needed}")
+    order = {file.base_arm: 0, file.new_arm: 1}
+    for arm in sorted(file.arms, key=lambda one: (order.get(one.arm, 2), one.arm)):
+        lines += ["", *_arm(arm)]
+    lines += ["", *_odd(file)]
+    lines += [f"note: {note}" for note in file.notes]
+    study = folder.parent.parent
+    lines += [
+        f"report   {folder / 'report' / 'index.html'}",
+        f"cells    {folder / 'outcome-results.jsonl'}",
+        f"verify   equipoise verify {as_word(study)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _arm(arm: ArmOutcome) -> Iterator[str]:
+    skill = f"skill {arm.skill}" if arm.skill else "no skill"
+    yield f"{arm.arm} ({skill}): main metric {_rate(arm.main)}"
+    names = dict.fromkeys((*_PARTS, *(rate.criterion for rate in arm.rates if not rate.tier)))
+    for name in names:
+        rate = rate_of(arm, name)
+        if rate is not None or name in _PARTS:
+            yield f"  {CRITERIA.get(name, name):30} {_rate(rate)}"
+    yield f"  {'cost of a cell':30} {_cost(arm)}"
+    for kind, n_cells in arm.found.items():
+        yield f"  {kind:30} in {n_cells} of {counted(arm.cost.n_cells, 'cell')}"
+
+
+def _rate(rate: RateOf | None) -> str:
+    if rate is None:
+        return "n/a"
+    if rate.value is None:
+        return f"n/a ({rate.why or 'not measured'})"
+    limits = "" if rate.lo is None or rate.hi is None else f" [{rate.lo:.2f}, {rate.hi:.2f}]"
+    tags = " ".join(f"[{tag}]" for tag in rate.tags)
+    return f"{rate.value:.3f}{limits}  {rate.n_cells} of {rate.n_planned} cells  {tags}"
+
+
+def _cost(arm: ArmOutcome) -> str:
+    cost = arm.cost
+    parts = {
+        "tokens in": cost.tokens_in,
+        "tokens out": cost.tokens_out,
+        "turns": cost.turns,
+        "s": None if cost.wall_ms is None else cost.wall_ms / 1000,
+        "USD": cost.usd,
+    }
+    said = [f"{value:,.4g} {name}" for name, value in parts.items() if value is not None]
+    tag = "[soft] tokens estimated" if cost.is_estimated else "[measured]"
+    return f"{', '.join(said)}  {tag}" if said else "not recorded"
+
+
+def _odd(file: OutcomeFile) -> Iterator[str]:
+    """Yields what stands against hidden tests: alarms first, then how many tell nothing."""
+    for alarm in file.alarms:
+        yield f"! {alarm.scenario}, {alarm.group}: {alarm.what}"
+    alike = sum(bool({ItemFlag.CEILING, ItemFlag.FLOOR} & set(item.flags)) for item in file.items)
+    if file.items:
+        yield f"hidden tests: {len(file.items)}, of which {alike} tell no cell from another"

@@ -1,0 +1,156 @@
+"""What a comparison of an outcome study found beside its rule: the file `outcome.json`."""
+
+from enum import StrEnum
+
+import msgspec
+
+from equipoise.records.verdict import Word
+
+OUTCOME = "outcome.json"
+"""File of a comparison."""
+
+
+class RateOf(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A pass rate of one arm: the mean over scenarios of the mean over their repetitions.
+
+    `lo` and `hi` are limits at 95 % over scenarios; null with fewer than two of them. `n_cells` of
+    `n_planned` cells were measured; `tag` is ``measured``, ``soft`` or ``underpowered``.
+    """
+
+    criterion: str
+    value: float | None
+    lo: float | None
+    hi: float | None
+    n_scenarios: int
+    n_cells: int
+    n_planned: int
+    tags: tuple[str, ...]
+    tier: str = ""
+    why: str = ""
+
+
+class CostOf(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a cell of an arm costs on average: null where no cell says."""
+
+    tokens_in: float | None
+    tokens_out: float | None
+    turns: float | None
+    wall_ms: float | None
+    usd: float | None
+    n_cells: int
+    n_with_tokens: int
+    n_with_usd: int
+    is_estimated: bool = False
+
+
+class ArmOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One arm: its pass rates, as a whole and by tier, what it costs, and what it did amiss.
+
+    `tests` counts tests of a group over all cells: passed, and run. `found` counts cells by the
+    kind of what was found in them. `truncated` counts cells cut at a limit, and those that do not
+    tell.
+    """
+
+    arm: str
+    run_id: str
+    model: str
+    skill: str
+    is_simulated: bool
+    rates: tuple[RateOf, ...]
+    tests: dict[str, tuple[int, int]]
+    cost: CostOf
+    found: dict[str, int]
+    truncated: tuple[int, int]
+    endings: dict[str, int]
+    main: RateOf | None = None
+
+
+class ItemFlag(StrEnum):
+    """What is odd about one hidden test."""
+
+    CEILING = "ceiling"  # every cell of every arm passed it: it tells nothing apart
+    FLOOR = "floor"  # no cell passed it
+    ALL_ARMS_FAIL = "all arms fail"  # of several arms none ever passed it: is the test right?
+    FREE = "free"  # implicit, and the literal-minded proof passes it: it comes by itself
+    NOT_RED = "not red before"  # the seed passes it as it is: it measures nothing
+    NOT_GREEN = "not green by reference"
+    FLAKY = "flaky"  # the same work passed it once and failed it once
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One hidden test over all cells of its scenario.
+
+    `red` and `green` are from the stored proof; null = it has no such run. `passed` counts for each
+    arm the cells that passed it, of those that ran it. `discrimination` is its correlation with
+    the other tests of its scenario over cells (corrected item-total); `between` the difference of
+    the pass rates, new minus base. Null with the reason in `why`: both are no more than leads at
+    the sizes of most studies.
+    """
+
+    scenario: str
+    group: str
+    test: str
+    red: bool | None
+    green: bool | None
+    passed: dict[str, tuple[int, int]]
+    discrimination: float | None
+    between: float | None
+    n_cells: int
+    flags: tuple[ItemFlag, ...] = ()
+    why: str = ""
+
+    @property
+    def tells_apart(self) -> bool:
+        """Says whether some cells passed it and others not."""
+        n_passed = sum(passed for passed, _ in self.passed.values())
+        return 0 < n_passed < self.n_cells
+
+
+class GroupAlarm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something a reader of a group of tests has to know before believing its pass rate."""
+
+    scenario: str
+    group: str
+    what: str
+    tests: tuple[str, ...] = ()
+
+
+class Standing(StrEnum):
+    """What an outcome comparison may say at all."""
+
+    DECIDED = "decided"
+    EXPLORATORY = "exploratory"  # nothing was claimed beforehand
+    CEILING = "ceiling"  # all arms are at 1.0: that proves nothing
+    BLOCKED = "blocked"  # flagged cells wait for a label
+    STALE = "stale"  # hidden tests were changed, or are known to be wrong
+    VOID = "void"  # too few cells ended with an outcome
+
+
+class OutcomeVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The headline: what may be said, the word for it, and why."""
+
+    standing: Standing
+    word: Word
+    why: str
+    needed: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class OutcomeFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The file `outcome.json`: arms, items, hypotheses and what waits, as one comparison saw them.
+
+    `runs` are all that were looked at: the two that are compared, then the last of each other arm.
+    `control` names what kind of control the two arms are (``L1``, ``L2``, ``L3``; empty = none).
+    """
+
+    new_arm: str
+    base_arm: str
+    runs: tuple[str, ...]
+    catalog_version: str
+    control: str
+    arms: tuple[ArmOutcome, ...]
+    items: tuple[Item, ...]
+    alarms: tuple[GroupAlarm, ...]
+    verdict: OutcomeVerdict
+    notes: tuple[str, ...] = ()
+    derived_by: str = ""

@@ -1,0 +1,1 @@
+"""What follows from the cells of an outcome study: arms, items, hypotheses."""

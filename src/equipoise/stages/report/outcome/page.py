@@ -1,0 +1,73 @@
+"""The page of an outcome comparison: headline, what was delivered, what it cost, what is odd."""
+
+from collections.abc import Iterator
+
+from equipoise.stages.report.frame import filled
+from equipoise.stages.report.glossary import OUTCOME_WORDS, WORDS
+from equipoise.stages.report.outcome.conduct import conduct_section
+from equipoise.stages.report.outcome.items import items_section
+from equipoise.stages.report.outcome.parts import cells_section, cost_section, parts_section
+from equipoise.stages.report.outcome.reading import AUTHOR_BIAS, ORIGINS, PROXY, OutcomeReading
+from equipoise.stages.report.text import label
+
+
+def to_outcome_page(reading: OutcomeReading) -> bytes:
+    """Gives index.html of an outcome comparison; the bytes depend on what was compared alone."""
+    sections = [
+        parts_section(reading),
+        cost_section(reading),
+        cells_section(reading),
+        items_section(reading),
+        conduct_section(reading),
+    ]
+    return filled(
+        "outcome.html.j2",
+        tool_version=reading.plan.tool_version,
+        title=label(reading.plan.title, 160),
+        question=label(reading.plan.question, 400),
+        reading=reading,
+        verdict=reading.file.verdict,
+        warnings=list(_warnings(reading)),
+        facts=list(_facts(reading)),
+        sections=[section for section in sections if section is not None],
+        notes=[label(note, 400) for note in (*reading.file.notes, *reading.comparison.notes)],
+        words=(*OUTCOME_WORDS, *WORDS),
+    )
+
+
+def _warnings(reading: OutcomeReading) -> Iterator[tuple[str, str]]:
+    if reading.is_simulated:
+        yield "Simulated.", "Stand-ins made these runs: nothing here speaks of real systems."
+    if reading.is_proxy:
+        yield _split(PROXY)
+    if reading.origin in ORIGINS:
+        yield _split(ORIGINS[reading.origin])
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Gives what is set in bold of a warning, up to its first colon, and the rest."""
+    head, _, rest = text.partition(": ")
+    return f"{head}.", f"{rest[:1].upper()}{rest[1:]}"
+
+
+def _facts(reading: OutcomeReading) -> Iterator[tuple[str, str]]:
+    file = reading.file
+    yield "control", _CONTROLS[file.control]
+    for arm in reading.pair:
+        skill = f"skill {label(arm.skill)}" if arm.skill else "no skill"
+        yield label(arm.arm), f"{label(arm.model) if arm.model else 'model not recorded'}, {skill}"
+    n_scenarios = len({one.scenario for one in reading.results})
+    times = reading.plan.stochastic_repetitions
+    yield (
+        "scenarios",
+        f"{n_scenarios}, {times} times each in every arm; repetitions lie inside them",
+    )
+    yield "authors", AUTHOR_BIAS
+
+
+_CONTROLS = {
+    "L1": "L1: two versions of a skill, all else equal",
+    "L2": "L2: with the skill and without it, all else equal",
+    "L3": "L3: one model with the skill against another without it",
+    "": "none of L1, L2, L3: the arms differ in something else",
+}

@@ -1,0 +1,181 @@
+"""The tables of pass rates and costs: parts beside each other, a tag on each figure."""
+
+from equipoise.records.counted import counted
+from equipoise.records.outcome import Kept, OutcomeResult
+from equipoise.records.outcome_report import ArmOutcome, RateOf
+from equipoise.stages.report.numbers import count, fixed
+from equipoise.stages.report.outcome.reading import CRITERIA, OutcomeReading, rate_of
+from equipoise.stages.report.tables import Cell, Section, Table, named, table
+from equipoise.stages.report.text import label
+
+_PARTS = ("hidden_explicit", "hidden_implicit", "regression", "artifact")
+_NONE = "not recorded"
+_UNSEEN = ("hidden", "main")
+
+
+def parts_section(reading: OutcomeReading) -> Section:
+    """Gives what each arm reached, part by part, as a whole and by tier."""
+    arms = reading.pair
+    rows = []
+    for name in [*_criteria(arms), "main"]:
+        for place, arm in enumerate(arms):
+            rate = arm.main if name == "main" else rate_of(arm, name)
+            head = Cell(text=CRITERIA.get(name, name), is_again=place > 0)
+            rows.append((head, *_figures(arm, rate)))
+    caption = "Pass rates: the mean over scenarios of their repetitions"
+    tables = [table(caption, ("Criterion", *_COLUMNS), rows)]
+    if tiers := _tiers(arms):
+        tables.append(_by_tier(arms, tiers))
+    return Section(
+        anchor="parts",
+        title="What was delivered",
+        short="Pass rates",
+        leads=(
+            (
+                "A pass rate is the share that passed, 1 = everything. Hidden tests, the seed's "
+                "own suite and the contracts of documents are three parts of one outcome and stand "
+                "apart: no figure here joins them. The main metric is that of each scenario's "
+                "kind: hidden tests, the end state where stopping is right, the coverage of a "
+                "decomposition."
+            ),
+        ),
+        tables=tuple(tables),
+    )
+
+
+def _criteria(arms: tuple[ArmOutcome, ...]) -> list[str]:
+    found = dict.fromkeys(_PARTS)
+    found |= dict.fromkeys(rate.criterion for arm in arms for rate in arm.rates if not rate.tier)
+    return [name for name in found if name not in _UNSEEN]
+
+
+def _tiers(arms: tuple[ArmOutcome, ...]) -> list[str]:
+    return list(dict.fromkeys(rate.tier for arm in arms for rate in arm.rates if rate.tier))
+
+
+def _by_tier(arms: tuple[ArmOutcome, ...], tiers: list[str]) -> Table:
+    names = ("hidden_explicit", "hidden_implicit", "regression", "main")
+    rows = []
+    for tier in tiers:
+        for place, (name, arm) in enumerate((name, arm) for name in names for arm in arms):
+            head = Cell(text=tier, is_again=place > 0)
+            rows.append((head, Cell(text=CRITERIA[name]), *_figures(arm, rate_of(arm, name, tier))))
+    return table("By tier of difficulty", ("Tier", "Criterion", *_COLUMNS), rows)
+
+
+_COLUMNS = ("Arm", "#Pass rate", "#95 % interval", "#Tests", "Measured in", "Tags")
+
+
+def tagged(tags: tuple[str, ...]) -> str:
+    """Gives tags as they stand beside a figure."""
+    return " ".join(f"[{tag}]" for tag in tags)
+
+
+def _figures(arm: ArmOutcome, rate: RateOf | None) -> tuple[Cell, ...]:
+    none = Cell(text="n/a")
+    if rate is None or rate.value is None:
+        why = "no scenario asks for it" if rate is None else label(rate.why, 120) or "not measured"
+        return (named(arm.arm), none, none, none, Cell(text=why), Cell(text="none"))
+    has_limits = rate.lo is not None and rate.hi is not None
+    limits = f"{fixed(rate.lo or 0.0, 2)} to {fixed(rate.hi or 0.0, 2)}" if has_limits else "n/a"
+    tests = None if rate.tier else arm.tests.get(rate.criterion)
+    seen = f"{rate.n_cells} of {counted(rate.n_planned, 'cell')}"
+    return (
+        named(arm.arm),
+        Cell(text=fixed(rate.value, 3)),
+        Cell(text=limits, is_whole=True),
+        Cell(text=f"{count(tests[0])} of {count(tests[1])}", is_whole=True) if tests else none,
+        Cell(text=seen, note=counted(rate.n_scenarios, "scenario")),
+        Cell(text=tagged(rate.tags)),
+    )
+
+
+def cost_section(reading: OutcomeReading) -> Section:
+    """Gives what a cell of each arm costs, with who counted."""
+    columns = ("Arm", "#Tokens in", "#Tokens out", "#Turns", "#Wall time", "#US dollars", "Cells")
+    rows = []
+    for arm in reading.pair:
+        cost = arm.cost
+        by = "estimated" if cost.is_estimated else "measured"
+        tag = "[soft]" if cost.is_estimated else "[measured]"
+        rows.append(
+            (
+                named(arm.arm),
+                _number(cost.tokens_in, f"{tag} {by}"),
+                _number(cost.tokens_out, f"{tag} {by}"),
+                _number(cost.turns, "[measured]", places=1),
+                _time(cost.wall_ms),
+                _number(cost.usd, "[measured]", places=4),
+                Cell(
+                    text=count(cost.n_cells),
+                    note=f"{cost.n_with_tokens} tell tokens, {cost.n_with_usd} tell money",
+                ),
+            )
+        )
+    return Section(
+        anchor="cost",
+        title="What it cost",
+        short="Cost",
+        leads=("Means over the cells that tell; tokens in count cached ones too.",),
+        tables=(table("Cost of one cell, by arm", columns, rows),),
+    )
+
+
+def _number(value: float | None, tag: str, *, places: int = 0) -> Cell:
+    return Cell(text=_NONE) if value is None else Cell(text=fixed(value, places), note=tag)
+
+
+def _time(wall_ms: float | None) -> Cell:
+    if wall_ms is None:
+        return Cell(text=_NONE)
+    return Cell(text=f"{fixed(wall_ms / 1000, 2)} s", note="[measured]")
+
+
+def cells_section(reading: OutcomeReading) -> Section:
+    """Gives each scenario's cells, arm by arm, repetition by repetition."""
+    arms = [arm.arm for arm in reading.pair]
+    rows = []
+    for scenario in dict.fromkeys(one.scenario for one in reading.results):
+        kept = [one for one in reading.results if one.scenario == scenario]
+        cells = [_cells([one for one in kept if one.arm == arm]) for arm in arms]
+        kind = f"{kept[0].kind}, {kept[0].tier}" if kept[0].tier != "none" else kept[0].kind
+        rows.append((named(scenario), Cell(text=kind), *cells))
+    columns = ("Scenario", "Kind", *(label(arm) for arm in arms))
+    return Section(
+        anchor="scenarios",
+        title="Scenario by scenario",
+        short="Scenarios",
+        leads=(
+            (
+                "One line for each repetition: hidden tests that passed, explicit + implicit; then "
+                "the seed's own suite. Test by test they stand in outcome-results.jsonl."
+            ),
+        ),
+        tables=(table("Repetitions of each scenario", columns, rows),),
+    )
+
+
+def _cells(results: list[OutcomeResult]) -> Cell:
+    lines = tuple(_line(one) for one in results)
+    return Cell(lines=lines, is_code=True) if lines else Cell(text="not recorded")
+
+
+def _line(one: OutcomeResult) -> str:
+    if not one.has_outcome:
+        return f"{one.ending}: {label(one.why, 60) if one.why else 'no outcome'}"
+    groups = (one.hidden_explicit, one.hidden_implicit)
+    names = ("hidden_explicit", "hidden_implicit")
+    counted = [
+        f"{group.passed}/{group.total}" if group is not None and name in one.rates else "n/a"
+        for name, group in zip(names, groups, strict=True)
+    ]
+    own = {Kept.PASS: "suite green", Kept.FAIL: "suite broken"}.get(one.regression, "suite n/a")
+    more = [
+        f"{name} {word.value}"
+        for name, word in (("contracts", one.artifact), ("checkpoint", one.checkpoint))
+        if word in {Kept.PASS, Kept.FAIL}
+    ]
+    if "end_state" in one.rates:
+        more.append(f"end state {'right' if one.rates['end_state'] >= 1 else 'wrong'}")
+    odd = [f"! {kind}" for kind in dict.fromkeys(found.kind.value for found in one.found)]
+    return ", ".join([" + ".join(counted), own, *more, *odd])

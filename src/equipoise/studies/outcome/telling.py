@@ -1,0 +1,132 @@
+"""Derives what an outcome comparison says beside its rule, from the archives and the pack."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from equipoise import __version__
+from equipoise.archive.durable import replace_file, storage_errors
+from equipoise.records.codec import decode, encode, pretty
+from equipoise.records.outcome import RESULTS
+from equipoise.records.outcome_report import OUTCOME, OutcomeFile
+from equipoise.records.plan import ArmPlan
+from equipoise.records.proof import Proof
+from equipoise.stages.decide.outcome import decided
+from equipoise.stages.estimate.outcome.arms import arm_of
+from equipoise.stages.estimate.outcome.items import alarms_of, items_of
+from equipoise.stages.report.outcome.page import to_outcome_page
+from equipoise.stages.report.outcome.reading import OutcomeReading
+from equipoise.studies.loss.comparing import Compared
+from equipoise.studies.loss.pairing import Pair
+from equipoise.studies.loss.scoring import ARCHIVES, LossRun, open_run, runs_of
+from equipoise.studies.outcome.controls import control_of, skill_of
+from equipoise.studies.outcome.packs import PROOFS, ReadPack
+from equipoise.studies.outcome.results import results_of
+
+PAGE = "report/index.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What an outcome comparison says, and the bytes of its files by name."""
+
+    file: OutcomeFile
+    files: dict[str, bytes]
+
+
+def tell(
+    pair: Pair,
+    compared: Compared,
+    pack: ReadPack,
+    stored: OutcomeFile | None = None,
+    made_by: str = __version__,
+) -> Told:
+    """Derives `outcome-results.jsonl`, `outcome.json` and the page.
+
+    Args:
+        pair: the two runs that are compared.
+        compared: what their rule says.
+        pack: the study's scenarios, with the stored proofs.
+        stored: the file as it was written: the same other runs are looked at again; null = the last
+            run of each other arm.
+        made_by: the version that the file names as its maker.
+
+    Raises:
+        InputError: a run was not graded under the catalog, or is gone.
+        Tampered: an archive was altered.
+    """
+    runs = _runs(pair, stored)
+    results = {run.run_id: results_of(run, pair.version) for run in runs}
+    every = [one for kept in results.values() for one in kept]
+    arms = {arm.name: arm for arm in pair.new.plan.arms}
+    new, base = pair.new.facts.arm, pair.base.facts.arm
+    items = items_of(every, _proofs(pack), (new, base))
+    summaries = tuple(
+        arm_of(kept, skill_of(arms[kept[0].arm]) if kept[0].arm in arms else "")
+        for kept in results.values()
+    )
+    file = OutcomeFile(
+        new_arm=new,
+        base_arm=base,
+        runs=tuple(results),
+        catalog_version=pair.version,
+        control=_control(arms, new, base),
+        arms=summaries,
+        items=items,
+        alarms=alarms_of(items),
+        verdict=decided(compared.comparison, summaries),
+        derived_by=made_by,
+    )
+    reading = OutcomeReading(
+        file=file,
+        plan=pair.new.plan,
+        comparison=compared.comparison,
+        results=tuple(every),
+        origin=pack.pack.origin,
+    )
+    return Told(
+        file=file,
+        files={
+            RESULTS: b"".join(encode(one) + b"\n" for one in every),
+            OUTCOME: pretty(file),
+            PAGE: to_outcome_page(reading),
+        },
+    )
+
+
+def write(folder: Path, told: Told) -> None:
+    """Writes the files of an outcome comparison into its folder, each whole or not at all."""
+    for name, content in told.files.items():
+        with storage_errors(f"writing {name}"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / name, content)
+
+
+def _runs(pair: Pair, stored: OutcomeFile | None) -> list[LossRun]:
+    """Gives the two runs, then the last run of each other arm, or those of the stored file."""
+    own = [pair.new, pair.base]
+    if pair.new.study is None:
+        return own
+    if stored is not None:
+        known = {run.run_id for run in own}
+        names = [name for name in stored.runs if name not in known]
+        return [*own, *(open_run(pair.home / ARCHIVES / name, pair.home) for name in names)]
+    taken = {run.facts.arm for run in own}
+    last = {
+        run.facts.arm: run
+        for run in runs_of(pair.home)
+        if run.facts.arm not in taken and pair.version in run.versions
+    }
+    return [*own, *(last[arm] for arm in sorted(last))]
+
+
+def _proofs(pack: ReadPack) -> dict[str, Proof]:
+    found = {}
+    for scenario in pack.scenarios:
+        path = pack.folder / PROOFS / f"{scenario.id}.json"
+        if path.is_file():
+            found[scenario.id] = decode(path.read_bytes(), Proof, where=f"{PROOFS}/{path.name}")
+    return found
+
+
+def _control(arms: dict[str, ArmPlan], new: str, base: str) -> str:
+    return control_of(arms[new], arms[base]) if new in arms and base in arms else ""
