@@ -1,5 +1,6 @@
 """Compiles an outcome study from its pack, before it is planned and sealed as any study."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,10 @@ def compile_outcome(study: Path) -> None:
         return
     from equipoise.studies.outcome.compiling import compiled, write_files
     from equipoise.wiring.packs import seeds_in
+    from equipoise.wiring.rendering import rendered
 
     with seeds_in(study) as seed_of:
-        made = compiled(study, seed_of)
+        made = compiled(study, seed_of, partial(rendered, study))
     write_files(study, made)
 
 

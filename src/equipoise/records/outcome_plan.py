@@ -1,5 +1,7 @@
 """What the plan of an outcome study promises beside what every plan does."""
 
+from enum import StrEnum
+
 import msgspec
 
 from equipoise.records.hypothesis import Hypothesis
@@ -20,19 +22,87 @@ class ScenarioPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     held_out: bool = False
 
 
+class Control(StrEnum):
+    """What two arms differ in, and so what a difference between them can be laid to."""
+
+    L1 = "L1"  # the text of the skills: two versions of them
+    L2 = "L2"  # whether there are skills
+    L3 = "L3"  # another model without skills: a cheap one with them against a dear one without
+    MIXED = "mixed"  # anything else: nothing can be laid to one of the differences
+
+
+class SkillPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """A skill that an arm is given: its name, its folder in the study, and what is in it."""
+
+    arm: str
+    name: str
+    folder: str
+    sha256: str
+
+
+class Contrast(msgspec.Struct, frozen=True, kw_only=True):
+    """Two arms that are held against each other, and in what they differ.
+
+    `differs` has a line for each difference of their agents; `skills` says in which skills they
+    differ, empty where they have the same.
+    """
+
+    new: str
+    base: str
+    control: Control
+    differs: tuple[str, ...] = ()
+    skills: str = ""
+
+
+class ContrastProof(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of rendering both arms of a contrast for a scenario, without starting anything.
+
+    `shown` are the parts of the session (argument, variable, prompt, file, mount) that differ as
+    they are; `remains` those that still differ with the skills taken out of both arms: none, or
+    more than the skills differs. `why_not` says why nothing could be rendered here.
+    """
+
+    new: str
+    base: str
+    scenario: str
+    shown: tuple[str, ...] = ()
+    remains: tuple[str, ...] = ()
+    why_not: str = ""
+
+
 class OutcomePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The part `outcome` of a plan: the pack's scenarios and what is claimed of them.
 
-    Without `hypotheses` the study is exploratory: it describes, and decides nothing.
+    `origin` is also the track: what came of a snapshot of a private project is never put together
+    with what came of seeds that were built. Without `hypotheses` the study is exploratory: it
+    describes, and decides nothing. `in_environment` is false where agents work without the overlay
+    that says how work is done here: such a study is out of the environment that its skills are made
+    for, and decides nothing either.
     """
 
     pack: str
     pack_version: str
     origin: str
     scenarios: tuple[ScenarioPlan, ...]
+    skills: tuple[SkillPlan, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
+    in_environment: bool = True
+    doubts: tuple[str, ...] = ()
 
     @property
     def is_exploratory(self) -> bool:
         """Says whether nothing was claimed beforehand."""
         return not self.hypotheses
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Says why nothing may be decided, whatever comes out; none = it may."""
+        found = []
+        if self.is_exploratory:
+            found.append("exploratory: no hypotheses were registered")
+        if not self.in_environment:
+            found.append(
+                "out-of-environment: agents work without the onboarding that skills are made for"
+            )
+        return tuple(found)

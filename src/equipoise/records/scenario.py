@@ -1,5 +1,6 @@
 """A scenario: one task for a coding agent on a seed, and what decides what came of it."""
 
+import hashlib
 from enum import StrEnum
 
 import msgspec
@@ -186,3 +187,8 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scenarios: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
     patterns: dict[str, str] = {}
+
+
+def bug_reference(bug_id: str) -> str:
+    """Gives the name by which a run asks for a bug: its id says what is wrong, this does not."""
+    return f"ref-{hashlib.sha256(bug_id.encode()).hexdigest()[:16]}"

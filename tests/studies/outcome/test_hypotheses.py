@@ -1,25 +1,21 @@
 """Hypotheses of an outcome study: claimed in the study file, held against it, sealed with it."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-import equipoise
 from equipoise.errors import NotEstimable, Tampered
 from equipoise.pipeline.study_files import seal_of
 from equipoise.records.codec import decode
-from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.plan import Plan
 from equipoise.stats.signflip import sign_flip
 from equipoise.stats.signflip_reach import detectable_share, smallest_p
 from equipoise.studies.outcome.promising import read_registered
 from studies.loss.compared_loss_runs import called
+from studies.outcome.planned_studies import change, planned, refused, starter
 
-EXAMPLES = Path(equipoise.__file__).parent / "examples"
 H3 = {
     "id": "H3",
     "statement": "Design digs out implicit requirements",
@@ -32,24 +28,7 @@ H3 = {
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    """The starter of outcome studies, with the built-in pack."""
-    folder = tmp_path / "study"
-    shutil.copytree(EXAMPLES / "starter_outcome", folder)
-    shutil.copytree(EXAMPLES / "workshop", folder / "pack")
-    return folder
-
-
-def claims(study: Path, *hypotheses: dict[str, Any], **keys: Any) -> None:
-    path = study / "study.yaml"
-    given = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
-    given |= {"hypotheses": list(hypotheses), **keys}
-    path.write_text(yaml.safe_dump(given), encoding="utf-8")
-
-
-def outcome(study: Path) -> OutcomePlan:
-    plan = decode(study.joinpath("plan.json").read_bytes(), Plan)
-    assert isinstance(plan.outcome, OutcomePlan)
-    return plan.outcome
+    return starter(tmp_path / "study")
 
 
 @pytest.mark.requirement("OUT-41")
@@ -57,7 +36,7 @@ def outcome(study: Path) -> OutcomePlan:
 def test_hypotheses_are_registered_with_the_seal_and_cannot_be_changed_after(study: Path) -> None:
     second = H3 | {"id": "H5", "metric": "regression", "direction": "not_worse", "primary": "false"}
     del second["threshold"]
-    claims(study, H3, second | {"margin": "0.1", "kinds": ["fix"]})
+    change(study, hypotheses=[H3, second | {"margin": "0.1", "kinds": ["fix"]}])
     assert called("plan", study).exit_code == 0
     done = called("seal", study)
     assert "2 hypotheses registered" in done.output
@@ -82,37 +61,37 @@ def test_hypotheses_are_registered_with_the_seal_and_cannot_be_changed_after(stu
 
 @pytest.mark.requirement("OUT-41")
 def test_a_study_without_hypotheses_is_exploratory_and_says_so(study: Path) -> None:
-    assert called("plan", study).exit_code == 0
-    assert outcome(study).is_exploratory
+    assert planned(study).undecided == ("exploratory: no hypotheses were registered",)
     done = called("seal", study)
     assert "no hypotheses registered: the study is exploratory" in done.output
     assert json.loads(study.joinpath("hypotheses.json").read_text(encoding="utf-8")) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
+@pytest.mark.requirement("OUT-41")
+@pytest.mark.requirement("OUT-40")
+def test_claims_that_nothing_could_decide_are_refused_with_their_lines(study: Path) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"metric": "hiden_implicit"}, "did you mean 'hidden_implicit'"),
         ({"metric": "token_recall"}, "is token_recall, a diagnostic"),
         ({"metric": "checkpoint"}, "checkpoint, and no scenario that counts can be scored"),
         ({"metric": "artifact"}, "has no meaning for senior and literal"),
-        ({"direction": "equivalent"}, "equivalent stands beside threshold; mend: write margin"),
-        ({"primary": "false"}, "has no primary hypothesis"),
         ({"new": "senor"}, "is 'senor', which is no arm; wanted: one of literal, senior"),
         ({"new": "literal"}, "and base are both 'literal'"),
         ({"scenarios": ["f01-exprt"]}, "did you mean 'f01-export'"),
-        ({"metrik": "hidden"}, "did you mean 'metric'"),
-    ],
-)
-@pytest.mark.requirement("OUT-41")
-def test_a_claim_that_nothing_could_decide_is_refused_with_its_line(
-    study: Path, change: dict[str, Any], told: str
-) -> None:
-    claims(study, H3 | change)
-    done = called("plan", study)
-    assert done.exit_code == 2
-    assert told in done.output
-    assert done.output.startswith("Error: study.yaml:") or "study.yaml:" in done.output
+    ]
+    change(study, hypotheses=[H3 | {"id": f"H{n}"} | c for n, (c, _) in enumerate(cases)])
+    said = refused(study).splitlines()
+    for number, (_, told) in enumerate(cases):
+        lines = [one for one in said if f"field 'hypotheses.{number}." in one]
+        assert told in "".join(lines)
+        assert all("study.yaml:" in line and "mend: " in line for line in lines)
+    change(study, hypotheses=[H3 | {"primary": "false"}])
+    assert "has no primary hypothesis" in refused(study)
+    wrong = [H3 | {"metrik": "hidden"}, H3 | {"direction": "equivalent"}]
+    change(study, hypotheses=wrong)
+    said = refused(study).splitlines()
+    assert any("did you mean 'metric'" in line for line in said)
+    assert any("equivalent stands beside threshold; mend: write margin" in line for line in said)
 
 
 @pytest.mark.requirement("OUT-52")

@@ -14,6 +14,7 @@ from typing import Any
 
 from equipoise.adapters.workspaces.recipe import Commit, File, from_folder
 from equipoise.errors import InputError, nearest
+from equipoise.records.scenario import bug_reference
 from equipoise.records.yaml_text import parse
 
 RECIPE = "seed.yaml"
@@ -94,6 +95,9 @@ class Recipe:
         if bug is None:
             return None
         known = {one.id: one for one in self.bugs}
+        asked = next((one for one in self.bugs if bug_reference(one.id) == bug), None)
+        if asked is not None:
+            return asked
         if bug not in known:
             raise InputError(
                 f"seed {self.name} has no bug {bug!r}",

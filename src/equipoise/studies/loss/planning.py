@@ -40,6 +40,9 @@ COMPILED = "outcome-study.json"
 OUTCOME = "outcome-plan.json"
 """What an outcome study promises beside that: its scenarios and its hypotheses."""
 
+ARMS = "outcome-arms.json"
+"""What came of rendering its arms, two by two."""
+
 _IS_OUTCOME = re.compile(rb"""^kind:[ \t]*['"]?outcome\b""", re.MULTILINE)
 
 

@@ -14,10 +14,12 @@ from equipoise.pipeline.study_files import (
     read_needed,
     seal_of,
 )
+from equipoise.ports.suites import hash_of
 from equipoise.records.brief import Brief
 from equipoise.records.codec import decode
 from equipoise.records.event import Amendment, Seal
 from equipoise.records.holdout import Holdout
+from equipoise.records.outcome_plan import OutcomePlan, SkillPlan
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.units import Unit, digest_of, read_units
 from equipoise.studies.loss.promised import amended
@@ -99,7 +101,28 @@ def sealed_plan(study: Path) -> tuple[Plan, bytes, Seal]:
     plan = decode(content, Plan, where=PLAN)
     for name, sha256 in _sealed_with(plan).items():
         refuse_changed(study, name, read_needed(study / name, f"the sealed {name}"), sha256)
+    _refuse_changed_skills(study, plan)
     return plan, content, seal
+
+
+def changed_skills(study: Path, plan: Plan) -> dict[SkillPlan, str]:
+    """Gives the skills of arms that are not as they were sealed, with the hash they have now."""
+    skills = plan.outcome.skills if isinstance(plan.outcome, OutcomePlan) else ()
+    found = {one: _hash(study / one.folder) for one in skills}
+    return {one: sha256 for one, sha256 in found.items() if sha256 != one.sha256}
+
+
+def _hash(folder: Path) -> str:
+    return hash_of(folder) if folder.is_dir() else ""
+
+
+def _refuse_changed_skills(study: Path, plan: Plan) -> None:
+    for skill, found in changed_skills(study, plan).items():
+        raise Tampered(
+            f"the skill {skill.folder} of {skill.arm} was changed after sealing: its sha256 is "
+            f"{found[:16] or 'that of nothing'}…, sealed was {skill.sha256[:16]}…; mend: put the "
+            "sealed one back; another version of a skill is another arm, in another study"
+        )
 
 
 def refuse_edited_study(study: Path) -> None:

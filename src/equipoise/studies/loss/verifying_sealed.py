@@ -14,6 +14,7 @@ from equipoise.stages.plan.units import digest_of, read_units
 from equipoise.studies.loss.hidden import changed
 from equipoise.studies.loss.rescoring import LOCK, catalog_name, locked
 from equipoise.studies.loss.scoring import LossRun
+from equipoise.studies.loss.sealed import changed_skills
 
 
 def check_named_files(study: Path) -> Check:
@@ -40,6 +41,15 @@ def check_named_files(study: Path) -> Check:
             found=found or "gone",
         )
         for name, found in changed(study, plan).items()
+    ]
+    faults += [
+        Fault(
+            file=skill.folder,
+            what=f"the skill of {skill.arm} changed after planning",
+            expected=skill.sha256,
+            found=found or "gone",
+        )
+        for skill, found in changed_skills(study, plan).items()
     ]
     if study.joinpath(SEALED).is_dir():
         plan_sha256 = digest(study.joinpath(PLAN).read_bytes())

@@ -14,12 +14,15 @@ from equipoise.records.codec import pretty
 from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.records.yaml_text import parse
 from equipoise.stages.plan.faults import Faults, refuse
-from equipoise.studies.loss.planning import COMPILED, OUTCOME
+from equipoise.studies.loss.planning import ARMS, COMPILED, OUTCOME
+from equipoise.studies.outcome.arms import arm_faults, folder_of
+from equipoise.studies.outcome.contrasting import Render, proofs_of, unequal
 from equipoise.studies.outcome.criteria import catalog_of
 from equipoise.studies.outcome.draft import EXAMPLES, OutcomeArm, OutcomeDraft
 from equipoise.studies.outcome.expectations import DOCUMENTS
 from equipoise.studies.outcome.packs import ReadPack, read_pack
 from equipoise.studies.outcome.promising import promised_of
+from equipoise.studies.outcome.prompts import exemption_faults
 from equipoise.studies.outcome.proving import MakeSeed, proof_of
 from equipoise.studies.outcome.units import unit_of
 
@@ -44,12 +47,13 @@ class Compiled:
     files: dict[str, bytes]
 
 
-def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
+def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     """Reads an outcome study and its pack; nothing is run.
 
     Args:
         study: the study folder.
         seed_of: gives a seed by its specification; paths count from the pack's folder.
+        render: gives what a session of an arm would be given.
 
     Raises:
         InputError: the study file or the pack has faults; all are told.
@@ -66,7 +70,9 @@ def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
             code="outside",
         )
     pack = read_pack(study / draft.pack)
-    scenarios = _chosen(draft, pack)
+    scenarios = _chosen(draft, pack, faults)
+    found = [*arm_faults(draft, study, scenarios, faults)]
+    refuse([*found, *(fault for one in scenarios for fault in exemption_faults(one))])
     proofs = {one.id: proof_of(pack, one, seed_of(pack.seed(one))) for one in scenarios}
     whys = [why for _, why in proofs.values()]
     whys += [
@@ -76,12 +82,17 @@ def compiled(study: Path, seed_of: MakeSeed) -> Compiled:
     ]
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
-    outcome = promised_of(draft, pack, scenarios, faults)
+    outcome = promised_of(draft, study, pack, scenarios, faults)
+    compiled_to = _study(draft, scenarios)
+    specs = {one["name"]: one["system"]["agent"] for one in compiled_to["arms"]}
+    held = proofs_of(outcome.contrasts, specs, scenarios, render)
+    refuse(unequal(held))
     files = {
         UNITS: b"".join(unit_of(draft, pack, one) for one in scenarios),
         CATALOG: json.dumps(catalog_of(scenarios), indent=1).encode() + b"\n",
         OUTCOME: pretty(outcome),
-        COMPILED: json.dumps(_study(draft, scenarios), indent=1).encode() + b"\n",
+        ARMS: pretty(held),
+        COMPILED: json.dumps(compiled_to, indent=1).encode() + b"\n",
     }
     return Compiled(draft=draft, pack=pack, scenarios=scenarios, files=files)
 
@@ -103,17 +114,18 @@ def _draft(study: Path) -> tuple[OutcomeDraft, Faults]:
         raise
 
 
-def _chosen(draft: OutcomeDraft, pack: ReadPack) -> tuple[Scenario, ...]:
+def _chosen(draft: OutcomeDraft, pack: ReadPack, faults: Faults) -> tuple[Scenario, ...]:
     known = {one.id: one for one in pack.scenarios}
-    for name in draft.scenarios:
-        if name not in known:
-            raise InputError(
-                f"the pack has no scenario {name!r}",
-                wanted=f"one of {', '.join(known)}",
-                mend=nearest(name, list(known)),
-                where=STUDY,
-                code="no_scenario",
-            )
+    refuse(
+        faults.at(
+            ("scenarios", number),
+            f"is {name!r}, and the pack has no such scenario",
+            wanted=f"one of {', '.join(known)}",
+            mend=nearest(name, list(known)) or "write one of these",
+        )
+        for number, name in enumerate(draft.scenarios)
+        if name not in known
+    )
     return tuple(known[name] for name in draft.scenarios) or pack.scenarios
 
 
@@ -157,6 +169,6 @@ def _study(draft: OutcomeDraft, scenarios: tuple[Scenario, ...]) -> dict[str, An
 
 
 def _arm(draft: OutcomeDraft, arm: OutcomeArm) -> dict[str, Any]:
-    skill = {"skills": [f"{draft.pack}/skills/{arm.skill}"]} if arm.skill else {}
+    skill = {"skills": [folder_of(draft, one) for one in arm.skill]} if arm.skill else {}
     given = {"prompt": "{brief.prompt}", "seed": "{brief.seed}", "artifacts": [*DOCUMENTS]}
     return {"name": arm.name, "system": {"agent": {**arm.agent, **given, **skill}}}

@@ -1,10 +1,12 @@
 """The draft of an outcome study: every key of its `study.yaml`, as types."""
 
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from equipoise.records.hypothesis import Aim
+from equipoise.records.outcome_plan import Control
 from equipoise.records.scenario import ScenarioKind
 from equipoise.records.terms import Rule
 from equipoise.stages.plan.draft import BudgetDraft, Name, Text, Truth
@@ -14,23 +16,54 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class SkillDraft(_Strict):
+    """A skill as an arm names it; the agent sees the same name whichever version it is.
+
+    Args:
+        name: of the folder; `pack/skills/NAME` without version or path.
+        version: the folder `pack/skills/versions/VERSION/NAME` instead.
+        path: any folder of the study that ends in NAME instead.
+    """
+
+    name: Name
+    version: Name | None = None
+    path: Text | None = None
+
+    @model_validator(mode="after")
+    def _one_place(self) -> "SkillDraft":
+        if self.version is not None and self.path is not None:
+            raise ValueError("version stands beside path; write one of them")
+        if self.path is not None and PurePosixPath(self.path).name != self.name:
+            raise ValueError(
+                f"path {self.path!r} does not end in {self.name!r}, and the agent sees the "
+                f"folder's name; write a path that ends in {self.name}"
+            )
+        return self
+
+
+def _as_skills(value: Any) -> Any:
+    """Gives a list of skills for a name, a mapping, or a list of such."""
+    found = value if isinstance(value, list | tuple) else [value]
+    return [{"name": one} if isinstance(one, str) else one for one in found]
+
+
 class OutcomeArm(_Strict):
-    """One arm: an agent, and the skill of the pack that it is given, if any.
+    """One arm: an agent, and the skills of the pack that it is given, if any.
 
     Args:
         name: of the arm.
         agent: harness, model, provider and switches, as an arm of kind `agent` has them; prompt,
-            seed and artifacts come from the pack.
-        skill: a folder below the pack's `skills`.
+            seed, skills and artifacts come from the pack.
+        skill: a skill by its name, or with its version or path; or several of them.
     """
 
     name: Name
     agent: dict[str, Any]
-    skill: Text | None = None
+    skill: Annotated[tuple[SkillDraft, ...], BeforeValidator(_as_skills)] = ()
 
     @model_validator(mode="after")
     def _from_the_pack(self) -> "OutcomeArm":
-        given = sorted({"prompt", "seed", "artifacts"} & set(self.agent))
+        given = sorted({"prompt", "seed", "artifacts", "skills"} & set(self.agent))
         if given:
             raise ValueError(f"{', '.join(given)} of the agent come from the pack; leave them out")
         return self
@@ -49,6 +82,7 @@ class HypothesisDraft(_Strict):
         primary: whether it belongs to the family that carries the claim.
         new, base: arms; base is the study's baseline without it.
         kinds, scenarios: only these count.
+        control: what kind of control its arms have to be.
     """
 
     id: Name
@@ -62,6 +96,7 @@ class HypothesisDraft(_Strict):
     base: Name | None = None
     kinds: tuple[ScenarioKind, ...] = ()
     scenarios: tuple[Name, ...] = ()
+    control: Control | None = None
 
     @model_validator(mode="after")
     def _one_bound(self) -> "HypothesisDraft":
@@ -94,6 +129,7 @@ class OutcomeDraft(_Strict):
     hypotheses: tuple[HypothesisDraft, ...] = ()
     family: Literal[Rule.HOLM, Rule.BONFERRONI] = Rule.HOLM
     budget: BudgetDraft = BudgetDraft(cell_timeout_s=900.0)
+    onboarding: Truth = True
     environment: tuple[Text, ...] = ()
     is_simulated: Truth = False
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from equipoise.errors import NotEstimable, nearest
 from equipoise.records.hypothesis import Aim, Hypothesis
+from equipoise.records.outcome_plan import Contrast, Control
 from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.stats.signflip_reach import detectable_share, smallest_p
@@ -16,16 +17,26 @@ LEAST_REPETITIONS = 3
 """With fewer scenarios or repetitions everything is underpowered."""
 
 _LEVEL = 0.95
+_CONTROLS = {
+    Control.L1: "one agent twice, with two versions of the same skills",
+    Control.L2: "one agent twice, with skills and without",
+    Control.L3: "one harness with two models, the one with skills and the other without",
+    Control.MIXED: "arms that differ in several things",
+}
 
 
 def hypotheses_of(
-    draft: OutcomeDraft, scenarios: Sequence[Scenario], faults: Faults
+    draft: OutcomeDraft,
+    scenarios: Sequence[Scenario],
+    contrasts: Sequence[Contrast],
+    faults: Faults,
 ) -> tuple[Hypothesis, ...]:
     """Gives the hypotheses of a study; none where it claims nothing and is exploratory.
 
     Args:
         draft: the study.
         scenarios: that count for its claims.
+        contrasts: its pairs of arms.
         faults: knows where the keys of the study stand.
 
     Raises:
@@ -37,7 +48,7 @@ def hypotheses_of(
     held: list[Hypothesis] = []
     n_primary = max(1, sum(one.primary for one in draft.hypotheses))
     for number, one in enumerate(draft.hypotheses):
-        against = _Held(draft, one, tuple(scenarios), faults, number)
+        against = _Held(draft, one, tuple(scenarios), tuple(contrasts), faults, number)
         told = [*against.faults()]
         found += told
         if not told:
@@ -70,6 +81,7 @@ class _Held:
     draft: OutcomeDraft
     one: HypothesisDraft
     scenarios: tuple[Scenario, ...]
+    contrasts: tuple[Contrast, ...]
     all_faults: Faults
     number: int
 
@@ -77,6 +89,7 @@ class _Held:
         if self.one.metric not in METRICS:
             yield self._unknown_metric()
         yield from self._arms()
+        yield from self._control()
         yield from self._filters()
         if self.one.metric in METRICS:
             yield from self._metric(METRICS[self.one.metric])
@@ -177,6 +190,50 @@ class _Held:
             )
         elif self._new() == self._base():
             yield self._at("new", f"and base are both {self._base()!r}", mend="name two arms")
+
+    def _control(self) -> Iterator[str]:
+        wanted = self.one.control
+        pair = (self._new(), self._base())
+        found = next((one for one in self.contrasts if (one.new, one.base) == pair), None)
+        if wanted is None or found is None:
+            return
+        if wanted is found.control:
+            yield from self._costs(found)
+            return
+        parts = [*found.differs, *([f"skills: {found.skills}"] if found.skills else [])]
+        yield self._at(
+            "control",
+            f"is {wanted.value}, and {found.new} and {found.base} differ in "
+            f"{'; '.join(parts) or 'nothing'}",
+            wanted=_CONTROLS[wanted],
+            mend="make the arms so, or leave control out",
+        )
+
+    def _costs(self, pair: Contrast) -> Iterator[str]:
+        """Yields a fault where value for money is asked and only one side of it is claimed."""
+        if pair.control is not Control.L3:
+            return
+        sides = {"outcome": False, "usd": False}
+        for one in self.draft.hypotheses:
+            held = _Held(
+                self.draft, one, self.scenarios, self.contrasts, self.all_faults, self.number
+            )
+            if (held._new(), held._base()) == (pair.new, pair.base):
+                sides["usd" if one.metric in {"usd", "tokens"} else "outcome"] = True
+        if not sides["usd"]:
+            yield self._at(
+                "control",
+                "is L3, and no hypothesis holds what the two arms cost against each other",
+                wanted="the outcome and the cost of both",
+                mend="add one with metric: usd, direction: better and a threshold",
+            )
+        if not sides["outcome"]:
+            yield self._at(
+                "control",
+                "is L3, and no hypothesis says that the outcome is no worse",
+                wanted="the outcome and the cost of both",
+                mend="add one with metric: main, direction: equivalent and a margin",
+            )
 
     def _filters(self) -> Iterator[str]:
         known = [scenario.id for scenario in self.scenarios]

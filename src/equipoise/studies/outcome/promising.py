@@ -1,5 +1,6 @@
 """What an outcome study promises: its scenarios with their proofs, and its hypotheses."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from equipoise.archive.durable import replace_file
@@ -8,30 +9,42 @@ from equipoise.pipeline.study_files import SEAL, read_needed
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.event import Seal
 from equipoise.records.hypothesis import HYPOTHESES, Registered
-from equipoise.records.outcome_plan import OutcomePlan, ScenarioPlan
+from equipoise.records.outcome_plan import Contrast, Control, OutcomePlan, ScenarioPlan
 from equipoise.records.plan import Plan
 from equipoise.records.scenario import Scenario
 from equipoise.stages.plan.faults import Faults
+from equipoise.studies.outcome.arms import contrasts_of, skills_of
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.hypotheses import hypotheses_of
 from equipoise.studies.outcome.metrics import main_metric, metrics_of
 from equipoise.studies.outcome.packs import PROOFS, ReadPack
+from equipoise.studies.outcome.prompts import prompt_doubts
 
 
 def promised_of(
-    draft: OutcomeDraft, pack: ReadPack, scenarios: tuple[Scenario, ...], faults: Faults
+    draft: OutcomeDraft,
+    study: Path,
+    pack: ReadPack,
+    scenarios: tuple[Scenario, ...],
+    faults: Faults,
 ) -> OutcomePlan:
     """Gives what the study promises beside what every study does.
 
     Raises:
         InputError: a hypothesis could not be decided, whatever came out; all are told.
     """
+    skills = skills_of(draft, study)
+    contrasts = contrasts_of(draft, skills)
     return OutcomePlan(
         pack=pack.pack.name,
         pack_version=pack.pack.version,
         origin=pack.pack.origin,
         scenarios=tuple(_scenario(pack, one) for one in scenarios),
-        hypotheses=hypotheses_of(draft, scenarios, faults),
+        skills=skills,
+        contrasts=contrasts,
+        hypotheses=hypotheses_of(draft, scenarios, contrasts, faults),
+        in_environment=draft.onboarding and all(is_onboarded(pack, one) for one in scenarios),
+        doubts=tuple(_doubts(draft, pack, scenarios, contrasts)),
     )
 
 
@@ -69,6 +82,46 @@ def read_registered(study: Path, plan: Plan, seal: Seal) -> tuple[Registered, ..
             f"({SEAL}); mend: remove it and seal the study again, which writes the sealed ones"
         )
     return decode(content, tuple[Registered, ...], where=HYPOTHESES)
+
+
+def is_onboarded(pack: ReadPack, scenario: Scenario) -> bool:
+    """Says whether the scenario's seed tells how work is done in it."""
+    seed = pack.seed(scenario)
+    if "recipe" in seed:
+        return pack.folder.joinpath(seed["recipe"], "onboarding").is_dir()
+    return pack.folder.joinpath(seed["folder"], ".codestable").is_dir()
+
+
+def _doubts(
+    draft: OutcomeDraft,
+    pack: ReadPack,
+    scenarios: Sequence[Scenario],
+    contrasts: Sequence[Contrast],
+) -> Iterator[str]:
+    if pack.pack.origin == "fork":
+        yield "the seeds are forks of public projects: models may have seen what is right"
+    for one in contrasts:
+        n_differences = len(one.differs) + bool(one.skills)
+        if one.control is Control.MIXED and n_differences != 1:
+            rest = ": what is found cannot be laid to one of these" if n_differences else " at all"
+            yield f"{one.new} and {one.base} differ in {_told(one)}{rest}"
+    for arm in draft.arms:
+        skills = {skill.name for skill in arm.skill}
+        other = [s.id for s in scenarios if skills and s.skill_under_test not in skills]
+        if other:
+            yield (
+                f"{arm.name} has {', '.join(sorted(skills))}, and {', '.join(other)} "
+                f"{'is' if len(other) == 1 else 'are'} made for another skill"
+            )
+    for scenario in scenarios:
+        yield from prompt_doubts(scenario)
+        if draft.onboarding and not is_onboarded(pack, scenario):
+            yield f"the seed of {scenario.id} has no onboarding: out-of-environment"
+
+
+def _told(contrast: Contrast) -> str:
+    parts = [*contrast.differs, *([f"skills: {contrast.skills}"] if contrast.skills else [])]
+    return "; ".join(parts) or "nothing"
 
 
 def _scenario(pack: ReadPack, scenario: Scenario) -> ScenarioPlan:

@@ -3,16 +3,21 @@
 import json
 from typing import Any
 
-from equipoise.records.scenario import Scenario
+from equipoise.records.scenario import Scenario, bug_reference
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.expectations import expected_of, hidden_groups
 from equipoise.studies.outcome.packs import HIDDEN, ReadPack
+from equipoise.studies.outcome.prompts import prompt_of
 
 
 def unit_of(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
     """Gives the line of a scenario: its brief, and what only grading is told."""
     place = f"{draft.pack}/{pack.place(scenario)}"
     seed = dict(pack.seed(scenario))
+    if "bug" in seed:
+        seed["bug"] = bug_reference(seed["bug"])
+    if not draft.onboarding:
+        seed["bare"] = "true"
     for key in ("recipe", "folder"):
         if key in seed:
             seed[key] = f"{draft.pack}/{seed[key]}"
@@ -25,7 +30,7 @@ def unit_of(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
     unit = {
         "id": scenario.id,
         "labels": _labels(scenario),
-        "brief": {"prompt": scenario.prompt, "seed": seed},
+        "brief": {"prompt": prompt_of(scenario), "seed": seed},
         "expected": expected,
     }
     return json.dumps(unit, ensure_ascii=False).encode() + b"\n"
