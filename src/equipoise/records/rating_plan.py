@@ -63,7 +63,6 @@ class AxisPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One axis: what is asked, and what is shown beside the outputs. Axes are never combined.
 
     `shows` names the documents of an output that are shown (``source``); `prompt` too where true.
-    `form` is that of its packets.
     """
 
     name: str
@@ -72,7 +71,6 @@ class AxisPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     shows_prompt: bool = False
     languages: tuple[str, ...] = ()
     criteria: tuple[Asked, ...] = ()
-    form: str = ""
 
 
 class AnnotatorPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -123,7 +123,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         measured=measured_in(draft, study),
         budget=budget,
     )
-    judges, doubts = judge_outlook(plan, material.catalog, study, adapters, today, executed)
+    judges, doubts = judge_outlook(plan, material.catalog, study, adapters, today)
     outlook = msgspec.structs.replace(
         outlook, doubts=(*outlook.doubts, *waits, *doubts), judges=judges
     )

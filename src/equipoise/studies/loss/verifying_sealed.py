@@ -51,11 +51,10 @@ def check_named_files(study: Path) -> Check:
         )
         for skill, found in changed_skills(study, plan).items()
     ]
-    if study.joinpath(SEALED).is_dir():
-        plan_sha256 = digest(study.joinpath(PLAN).read_bytes())
-        copies = {PLAN: plan_sha256} | ({STUDY: plan.study_sha256} if plan.study_sha256 else {})
-        for name, sha256 in copies.items():
-            faults += _held(study, f"{SEALED}/{name}", sha256)
+    plan_sha256 = digest(study.joinpath(PLAN).read_bytes())
+    copies = {PLAN: plan_sha256} | ({STUDY: plan.study_sha256} if plan.study_sha256 else {})
+    for name, sha256 in copies.items():
+        faults += _held(study, f"{SEALED}/{name}", sha256)
     return Check(
         thing=plan.catalog_file, says="catalog, units and copies as planned", faults=tuple(faults)
     )

@@ -1,7 +1,6 @@
 """Compiles an outcome study to what every study is run by: units, a catalog, arms and rules."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked, InputError, nearest
 from equipoise.pipeline.study_files import STUDY, read_needed
 from equipoise.records.codec import pretty
-from equipoise.records.scenario import Scenario
+from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.records.yaml_text import parse
 from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.loss.planning import ARMS, COMPILED, OUTCOME
@@ -21,7 +20,6 @@ from equipoise.studies.outcome.contrasting import Render, proofs_of, unequal
 from equipoise.studies.outcome.criteria import catalog_of
 from equipoise.studies.outcome.draft import EXAMPLES, OutcomeArm, OutcomeDraft
 from equipoise.studies.outcome.expectations import DOCUMENTS
-from equipoise.studies.outcome.judged import deliverables, family_faults, judges_of
 from equipoise.studies.outcome.packs import ReadPack, read_pack
 from equipoise.studies.outcome.promising import promised_of
 from equipoise.studies.outcome.prompts import exemption_faults
@@ -32,6 +30,8 @@ UNITS = "outcome-units.jsonl"
 CATALOG = "loss-catalog.v1.json"
 STATE = "state"
 """A folder that no agent sees: whatever one changes lies in a copy of its own."""
+
+_UNSCORED = frozenset({ScenarioKind.DECOMPOSE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +72,14 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     pack = read_pack(study / draft.pack)
     scenarios = _chosen(draft, pack, faults)
     found = [*arm_faults(draft, study, scenarios, faults)]
-    found += family_faults(draft, study)
     refuse([*found, *(fault for one in scenarios for fault in exemption_faults(one))])
     proofs = {one.id: proof_of(pack, one, seed_of(pack.seed(one))) for one in scenarios}
     whys = [why for _, why in proofs.values()]
+    whys += [
+        f"{one.id} is of kind {one.kind.value}, which cannot be scored yet; mend: leave it out"
+        for one in scenarios
+        if one.kind in _UNSCORED
+    ]
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
     outcome = promised_of(draft, study, pack, scenarios, faults)
@@ -85,7 +89,7 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     refuse(unequal(held))
     files = {
         UNITS: b"".join(unit_of(draft, pack, one) for one in scenarios),
-        CATALOG: json.dumps(catalog_of(scenarios, draft.arms), indent=1).encode() + b"\n",
+        CATALOG: json.dumps(catalog_of(scenarios), indent=1).encode() + b"\n",
         OUTCOME: pretty(outcome),
         ARMS: pretty(held),
         COMPILED: json.dumps(compiled_to, indent=1).encode() + b"\n",
@@ -160,13 +164,11 @@ def _study(draft: OutcomeDraft, scenarios: tuple[Scenario, ...]) -> dict[str, An
         "baseline": draft.baseline,
         "sandbox": {"environment": ["PATH", *draft.environment]},
         "is_simulated": draft.is_simulated,
-        **judges_of(draft),
-        "arms": [_arm(draft, arm, scenarios) for arm in draft.arms],
+        "arms": [_arm(draft, arm) for arm in draft.arms],
     }
 
 
-def _arm(draft: OutcomeDraft, arm: OutcomeArm, scenarios: Iterable[Scenario]) -> dict[str, Any]:
+def _arm(draft: OutcomeDraft, arm: OutcomeArm) -> dict[str, Any]:
     skill = {"skills": [folder_of(draft, one) for one in arm.skill]} if arm.skill else {}
-    kept = [*DOCUMENTS, *deliverables(scenarios)]
-    given = {"prompt": "{brief.prompt}", "seed": "{brief.seed}", "artifacts": kept}
+    given = {"prompt": "{brief.prompt}", "seed": "{brief.seed}", "artifacts": [*DOCUMENTS]}
     return {"name": arm.name, "system": {"agent": {**arm.agent, **given, **skill}}}

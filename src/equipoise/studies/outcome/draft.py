@@ -9,7 +9,7 @@ from equipoise.records.hypothesis import Aim
 from equipoise.records.outcome_plan import Control
 from equipoise.records.scenario import ScenarioKind
 from equipoise.records.terms import Rule
-from equipoise.stages.plan.draft import BudgetDraft, JudgesDraft, Name, Share, Text, Truth
+from equipoise.stages.plan.draft import BudgetDraft, Name, Text, Truth
 
 
 class _Strict(BaseModel):
@@ -130,8 +130,6 @@ class OutcomeDraft(_Strict):
     family: Literal[Rule.HOLM, Rule.BONFERRONI] = Rule.HOLM
     budget: BudgetDraft = BudgetDraft(cell_timeout_s=900.0)
     onboarding: Truth = True
-    judges: JudgesDraft | None = None
-    double_rating: Share = 0.20
     environment: tuple[Text, ...] = ()
     is_simulated: Truth = False
 

@@ -93,4 +93,5 @@ _ORDER = [
     "decomposition",
     "dependency_order",
     "token_recall",
+    "loss",
 ]
