@@ -63,6 +63,7 @@ def make_packet(
         prompt=_prompt(rating_set, near) if axis.shows_prompt else "",
         docs=_docs(rating_set, near, axis.shows),
         criteria=axis.criteria,
+        form=axis.form,
     )
     trials = tuple(outputs[arm].trial if _is_own(rating_set, outputs, arm) else "" for arm in arms)
     key = PacketKey(

@@ -26,8 +26,20 @@ from equipoise.errors import as_word
     show_default=True,
     help="rating: which repetition of each cell.",
 )
+@click.option(
+    "--phase",
+    type=click.Choice(["P0", "P1", "P2", "P3"]),
+    default="",
+    help="outcome: begin with a phase of a campaign.",
+)
 def command(
-    kind: str, folder: Path, *, sources: tuple[Path, ...], lang: str, repetition: int
+    kind: str,
+    folder: Path,
+    *,
+    sources: tuple[Path, ...],
+    lang: str,
+    repetition: int,
+    phase: str,
 ) -> None:
     """Write a small study of the KIND into FOLDER, with comments, ready to be planned.
 
@@ -38,6 +50,10 @@ def command(
     whose outputs are best, by people and model judges who do not know whose they are. outcome:
     whose work passes hidden tests, of coding agents on the scenarios of a pack.
 
+    --phase P0 begins a campaign of outcome studies with bugs; P1 (features, with a skill and
+    without) and P2 (decompositions) name a finished P0 study; P3 runs whole epics and asks for its
+    budget to be confirmed.
+
     Nothing that stands there is ever overwritten.
 
     Exit codes: 0 written; 2 a file of the study stands there already, or the folder cannot be made.
@@ -47,7 +63,11 @@ def command(
         return
     from equipoise.cli.starting import write_starter
 
-    paths = write_starter(folder, kind)
+    if phase and kind != "outcome":
+        from equipoise.errors import InputError
+
+        raise InputError(f"--phase with {kind}", wanted="init outcome", code="kind")
+    paths = write_starter(folder, kind, phase)
     what = "questionnaire" if kind == "questionnaire" else f"{kind} study"
     click.echo(f"{_article(kind)} {what} in {folder}; begin with")
     for path in paths:

@@ -18,6 +18,9 @@ def command(study: Path, *, as_json: bool) -> None:
     executed. The same files give the same bytes. Prints for each partition and cell what it can
     tell, what that takes, and every reason why the study could not decide.
 
+    Of an outcome study it prints its scenarios, in what its arms differ, its hypotheses with what
+    they can find at all, and what it takes.
+
     Of a rating study the sets are made: who is asked about what, how well pairs and places are
     balanced, and what the answers will be able to tell, in RATING-PLAN.md.
 
@@ -32,6 +35,7 @@ def command(study: Path, *, as_json: bool) -> None:
 
         run_plan(study, as_json=as_json)
         return
+    from equipoise.cli.outcome_plan_told import told_outcome
     from equipoise.cli.outcome_planning import compile_outcome
     from equipoise.cli.plan_told import told
     from equipoise.records.codec import pretty
@@ -44,5 +48,5 @@ def command(study: Path, *, as_json: bool) -> None:
     if as_json:
         write_json(pretty(planned.outlook).decode())
     else:
-        write(told(planned.outlook))
+        write(told_outcome(planned.plan) or told(planned.outlook))
         click.echo(f"next: read {study / 'E2E-PLAN.md'}, then equipoise seal {as_word(study)}")

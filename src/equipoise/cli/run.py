@@ -43,6 +43,13 @@ _BLOCKED = 3
 @click.option(
     "--dry-run", is_flag=True, help="Only say what there is to execute, and what it will take."
 )
+@click.option(
+    "--confirm-budget",
+    "confirmed",
+    type=FiniteRange(min=0),
+    metavar="USD",
+    help="outcome, phase P3: confirm the sum that the sealed plan may spend.",
+)
 @click.option("--yes", is_flag=True, help="Begin, even where it will probably exceed the limit.")
 @click.option("--json", "as_json", is_flag=True, help="Print how each arm stands as JSON.")
 def command(
@@ -58,6 +65,7 @@ def command(
     cell: str | None,
     said: str | None,
     dry_run: bool,
+    confirmed: float | None,
     yes: bool,
     as_json: bool,
 ) -> None:
@@ -78,11 +86,15 @@ def command(
     there is gets graded, and the plan's rule says whether the run goes on or ends here. What is not
     executed for that is no missing data.
 
+    An outcome study of phase P3 does not begin before its budget was confirmed apart, once, with
+    --confirm-budget and the very sum that the sealed plan may spend.
+
     With --shell nothing is executed: the workspace of a cell is laid out as its agent left it, and
     a shell opens there in a sandbox, to look around and try things.
 
     Exit codes: 0 done, or stopped at a limit or a look; 2 wrong use; 3 a precondition is missing
-    (not sealed, a preflight failed, a look waits for grades, the disk is full); 5 the state could
+    (not sealed, a preflight failed, a look waits for grades, the budget of a P3 was not confirmed,
+    the disk is full); 5 the state could
     not be put back, or a service or the server of its database died; 130 interrupted.
     """
     from equipoise.cli.clock import exact_now
@@ -99,6 +111,10 @@ def command(
     if cell is not None:
         _open(sealed, cell, said or "")
         return
+    if not dry_run:
+        from equipoise.studies.outcome.confirming import confirm_budget
+
+        confirm_budget(sealed, confirmed, exact_now())
     asked = Asked(
         arms=arms,
         concurrency=concurrency,
@@ -114,6 +130,10 @@ def command(
         write_json(pretty({"study": str(study), "arms": runs}).decode())
     else:
         write("".join(f"{line}\n" for run in runs for line in told(run, study)))
+        if dry_run:
+            from equipoise.cli.outcome_costs import told_costs
+
+            write("".join(f"{line}\n" for line in told_costs(sealed.plan, runs)))
         if runs and all(run.is_finished for run in runs):
             is_graded = any(look.seen.boundary is not None for run in runs for look in run.looks)
             verb = "compare" if is_graded else "grade"
@@ -136,12 +156,14 @@ def _runs(
     from equipoise.cli.run_told import confirm, progress
     from equipoise.studies.loss.estimating import estimated, over_budget
     from equipoise.studies.loss.running import run_study
+    from equipoise.studies.outcome.costing import assumed_over
 
     has_limit = asked.max_usd is not None or sealed.plan.limits.max_usd is not None
     if is_dry or (has_limit and not is_sure):
         planned = run_study(sealed, reaching, replace(asked, is_dry=True), exact_now)
         runs = estimated(sealed, planned, asked.max_cells)
         over = over_budget(sealed, runs, asked.max_usd)
+        over = over or assumed_over(sealed.plan, runs, asked.max_usd)
         if is_dry:
             return [replace(run, over_budget=over) for run in runs]
         confirm(over)

@@ -70,7 +70,7 @@ def _register(study: Path, seal: "Seal") -> None:
     n = register(study, seal)
     if n is not None:
         click.echo(
-            f"  {n} hypotheses registered in hypotheses.json"
+            f"  {n} {'hypothesis' if n == 1 else 'hypotheses'} registered in hypotheses.json"
             if n
             else "  no hypotheses registered: the study is exploratory and decides nothing"
         )

@@ -21,8 +21,13 @@ _FOLDERS = {
 _PACK = "workshop"
 
 
-def write_starter(folder: Path, kind: str = "loss") -> list[Path]:
+def write_starter(folder: Path, kind: str = "loss", phase: str = "") -> list[Path]:
     """Writes the files of the study and gives their paths, the one to read first at the front.
+
+    Args:
+        folder: where.
+        kind: of study.
+        phase: of an outcome study; empty = none.
 
     Raises:
         InputError: one of them stands there already, or cannot be written.
@@ -32,6 +37,10 @@ def write_starter(folder: Path, kind: str = "loss") -> list[Path]:
     contents |= dict.fromkeys(_EMPTY.get(kind, ()), b"")
     if kind == "outcome":
         contents |= _pack(source.parent / _PACK)
+    if phase:
+        from equipoise.cli.starting_outcome import of_phase
+
+        contents["study.yaml"] = of_phase(contents["study.yaml"], phase)
     write_new(folder, contents)
     return [folder / name for name in _FILES[kind]]
 

@@ -270,6 +270,7 @@ def _judged(
         is_tie=verdict is not None and verdict.is_tie,
         scores=verdict.scores if verdict else {},
         quotes=verdict.quotes if verdict else {},
+        covers=verdict.covers if verdict else {},
     )
 
 

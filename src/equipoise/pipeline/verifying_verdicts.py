@@ -44,6 +44,7 @@ def _why_not(one: Judgement, archive: Archive, packet: Packet) -> str:
         found = read(form.text(mapping(msgspec.json.decode(exchange.answer))), packet)
     except Unreadable as error:
         return str(error)
-    seen = (found.best, found.worst, found.is_tie, found.scores, found.quotes)
-    is_same = seen == (one.best, one.worst, one.is_tie, one.scores, one.quotes)
+    seen = (found.best, found.worst, found.is_tie, found.scores, found.quotes, found.covers)
+    told = (one.best, one.worst, one.is_tie, one.scores, one.quotes, one.covers)
+    is_same = seen == told
     return "" if is_same else "another verdict"

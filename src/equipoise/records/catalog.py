@@ -18,7 +18,9 @@ class Category(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     evaluable only where the system is executed again (mode A). `needs` names the probes without
     which it cannot be evaluated. `is_wanted`: what `about` says is wanted, and lost where it is not
     true. `is_policy`: a loss is a violation of policy. `applies_to` names the arms it is for (none
-    = all).
+    = all). `asked` says what judges are asked in place of `about`: a list that they hold against an
+    expert's, or the cause that a document names. A category of weight 0 is a diagnostic: it is
+    shown, and decides nothing.
     """
 
     id: str
@@ -32,6 +34,7 @@ class Category(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_wanted: bool = False
     is_policy: bool = False
     applies_to: tuple[str, ...] = ()
+    asked: str = ""
 
 
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):

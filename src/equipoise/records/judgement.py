@@ -35,7 +35,8 @@ class Judgement(
     `judge` is the judge's name in the plan, `template` the variant of the question's wording.
     `best` and `worst` are places in the packet counted from 0 (null = not asked, or not given;
     `is_tie`: the judge said that two options are equal). `scores` has the value of each criterion
-    in [0,1] for a packet of one option; `quotes` the verbatim words it gave for each. `raw` is the
+    in [0,1] for a packet of one option; `quotes` the verbatim words it gave for each. `covers` has,
+    of the form ``cover``, the numbers of the items that do what a criterion says. `raw` is the
     sha256 of the answer's document, `request` that of what was asked including repeat and order.
     `is_cached`: read from an earlier answer to the same request of the same repeat; a repeat is
     never answered from another one. It carries no cost to the verdict: `usage` and `cost` are the
@@ -61,6 +62,7 @@ class Judgement(
     is_tie: bool = False
     scores: dict[str, float] = {}
     quotes: dict[str, str] = {}
+    covers: dict[str, tuple[int, ...]] = {}
     why: str = ""
     raw: str = ""
     attempts: int = 1

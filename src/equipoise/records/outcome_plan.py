@@ -70,6 +70,64 @@ class ContrastProof(msgspec.Struct, frozen=True, kw_only=True):
     why_not: str = ""
 
 
+class Phase(StrEnum):
+    """A phase of a campaign, from small bugs to whole epics."""
+
+    P0 = "P0"
+    P1 = "P1"
+    P2 = "P2"
+    P3 = "P3"
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """A study that went through once, by the hashes of what shows it.
+
+    `study` is its path as it was named; `archives` run id -> head of its archive, `comparisons`
+    path of a result -> its sha256 (none where it has one arm).
+    """
+
+    study: str
+    phase: Phase | None
+    plan_sha256: str
+    archives: dict[str, str]
+    comparisons: dict[str, str]
+    is_simulated: bool = False
+
+
+class EarlierRound(msgspec.Struct, frozen=True, kw_only=True):
+    """A study that somebody looked at before this one was made, and the scenarios it ran."""
+
+    study: str
+    plan_sha256: str
+    scenarios: tuple[str, ...]
+    comparisons: dict[str, str] = {}
+
+
+class Rounds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Which round of optimisation a study is: 0 is the first look, 2 the last that is allowed.
+
+    `is_final`: its claim rests on what is held out, and on nothing else. `held_out` are scenarios
+    of the pack that are not run here for that. `chain` has the studies before, the first one first;
+    `changed` the arms that are not what they were in the last of them, and `stale` the scenarios
+    whose hidden tests changed since: what any arm scored in them there counts no more.
+    """
+
+    number: int = 0
+    is_final: bool = False
+    held_out: tuple[str, ...] = ()
+    chain: tuple[EarlierRound, ...] = ()
+    changed: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+
+class CellCost(msgspec.Struct, frozen=True, kw_only=True):
+    """What one cell is expected to take, from and to, before any was run; null = unknown."""
+
+    source: str
+    tokens: tuple[float, float] | None = None
+    usd: tuple[float, float | None] | None = None
+
+
 class OutcomePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The part `outcome` of a plan: the pack's scenarios and what is claimed of them.
 
@@ -77,7 +135,8 @@ class OutcomePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     with what came of seeds that were built. Without `hypotheses` the study is exploratory: it
     describes, and decides nothing. `in_environment` is false where agents work without the overlay
     that says how work is done here: such a study is out of the environment that its skills are made
-    for, and decides nothing either.
+    for, and decides nothing either. `after` is the study that the phase rests on; `cell` what a
+    cell is expected to take; `doubts` say what else stands against a verdict.
     """
 
     pack: str
@@ -88,6 +147,10 @@ class OutcomePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     contrasts: tuple[Contrast, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     in_environment: bool = True
+    phase: Phase | None = None
+    after: Finished | None = None
+    rounds: Rounds = Rounds()
+    cell: CellCost | None = None
     doubts: tuple[str, ...] = ()
 
     @property
@@ -104,5 +167,10 @@ class OutcomePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         if not self.in_environment:
             found.append(
                 "out-of-environment: agents work without the onboarding that skills are made for"
+            )
+        if self.rounds.number and not self.rounds.is_final:
+            found.append(
+                f"round {self.rounds.number} of optimisation: it chooses, and what is held out "
+                "decides, in a final study"
             )
         return tuple(found)

@@ -35,7 +35,9 @@ class Packet(
 
     `id` is random and says nothing (``p-8f214c06b1d2``). `axis` is what is rated (``style``). With
     one option it is to be scored under `criteria`, with two compared, with three or more the best
-    and the worst are chosen. Nothing else may ever be added: what is not here cannot leak.
+    and the worst are chosen. One option of another `form`: ``cover`` asks which of its numbered
+    items do what each criterion says, ``decide`` whether each is true, yes or no. Nothing else may
+    ever be added: what is not here cannot leak.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Packet(
     prompt: str = ""
     docs: tuple[Doc, ...] = ()
     criteria: tuple[Asked, ...] = ()
+    form: str = ""
 
 
 class PacketKey(

@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 
-from equipoise.records.judge_held import JudgeRecord
 from equipoise.records.packet import Asked, Doc
 
 
@@ -64,6 +63,7 @@ class AxisPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One axis: what is asked, and what is shown beside the outputs. Axes are never combined.
 
     `shows` names the documents of an output that are shown (``source``); `prompt` too where true.
+    `form` is that of its packets.
     """
 
     name: str
@@ -72,6 +72,7 @@ class AxisPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     shows_prompt: bool = False
     languages: tuple[str, ...] = ()
     criteria: tuple[Asked, ...] = ()
+    form: str = ""
 
 
 class AnnotatorPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -93,14 +94,12 @@ class Policy(StrEnum):
 class JudgePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One judge: the specification of its model as an arm of kind ``model`` has it, and its family.
 
-    `family` is read from the family map, never guessed; "" cannot be planned. `validation` is the
-    record of an earlier validation, where one is named for a judge of single outputs.
+    `family` is read from the family map, never guessed; "" cannot be planned.
     """
 
     name: str
     model: dict[str, Any]
     family: str
-    validation: JudgeRecord | None = None
 
 
 class PanelPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

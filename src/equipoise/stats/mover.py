@@ -164,7 +164,7 @@ def augmented_correlation(shared: Shared) -> NDArray[np.float64]:
 
 
 def overlap_correlation(n_new: ArrayLike, n_base: ArrayLike, shared: Shared) -> NDArray[np.float64]:
-    """Correlation of two means that share some units: m r / sqrt(n1 n0).
+    """Correlation of two means that share some units: m r / sqrt(n1 n0); 0 where an arm has none.
 
     Raises:
         InputError: more shared units than units of an arm.
@@ -178,7 +178,10 @@ def overlap_correlation(n_new: ArrayLike, n_base: ArrayLike, shared: Shared) -> 
         raise InputError(
             "more shared units than an arm has units", wanted="shared units counted in both arms"
         )
-    return augmented_correlation(shared) * shared.new.n / np.sqrt(n1 * n0)
+    both = np.sqrt(n1 * n0)
+    shape = np.broadcast_shapes(np.shape(both), np.shape(shared.new.n))
+    shares = np.divide(shared.new.n, both, out=np.zeros(shape), where=both > 0)
+    return augmented_correlation(shared) * shares
 
 
 def _joined(

@@ -17,7 +17,9 @@ _HERE = "equipoise.adapters.systems"
 _SHOWN = 200
 
 
-def rendered(study: Path, spec: Mapping[str, Any], unit: str, prompt: str) -> dict[str, str]:
+def rendered(
+    study: Path, spec: Mapping[str, Any], unit: str, prompt: str, arm: str = "arm"
+) -> dict[str, str]:
     """Gives every part of a session by its name: arguments, variables, prompt, files, mounts.
 
     What is long stands as its hash. Folders of the cell are named apart from where they happen to
@@ -28,6 +30,7 @@ def rendered(study: Path, spec: Mapping[str, Any], unit: str, prompt: str) -> di
         spec: of the arm's agent, with skills as folders of the study.
         unit: the scenario's id.
         prompt: the scenario's prompt.
+        arm: its name; two arms are held together under one.
 
     Raises:
         InputError: the specification is wrong, or the harness's program is not here.
@@ -40,7 +43,7 @@ def rendered(study: Path, spec: Mapping[str, Any], unit: str, prompt: str) -> di
         home = Path(folder, "home")
         home.mkdir()
         task = Task(
-            request=_request(unit, prompt),
+            request=_request(unit, prompt, arm),
             prompt=prompt,
             model=options.model,
             route=Route(trial="trial", url="http://model", socket=Path(folder, "s"), token=""),
@@ -57,11 +60,11 @@ def rendered(study: Path, spec: Mapping[str, Any], unit: str, prompt: str) -> di
         return _parts(made.job(task), Path(folder))
 
 
-def _request(unit: str, prompt: str) -> Request:
+def _request(unit: str, prompt: str, arm: str) -> Request:
     return Request(
         trial="trial",
         brief=Brief(unit=unit, content={"prompt": prompt}, labels={}),
-        arm="arm",
+        arm=arm,
         repetition=1,
         attempt=1,
         seed=0,

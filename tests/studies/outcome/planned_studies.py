@@ -1,5 +1,6 @@
 """Outcome studies for tests of planning: the starter with the built-in pack, and changes to it."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,8 @@ def change(study: Path, **keys: Any) -> None:
     path = study / "study.yaml"
     given = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) | keys
     kept = {key: value for key, value in given.items() if value is not None}
-    path.write_text(yaml.safe_dump(kept, sort_keys=False), encoding="utf-8")
+    plain = json.loads(json.dumps(kept))  # no part twice: YAML would write an alias for it
+    path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
 
 
 def planned(study: Path) -> OutcomePlan:

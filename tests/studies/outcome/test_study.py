@@ -80,20 +80,6 @@ def test_a_scenario_without_a_proof_cannot_be_planned(study: Path) -> None:
     assert f"not runnable: {FIRST} was never proved; mend: equipoise prove" in done.output
 
 
-def test_a_kind_that_cannot_be_scored_yet_is_not_planned(study: Path) -> None:
-    path = study / "pack/fixtures/e2e" / FIRST / "scenario.json"
-    scenario = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(
-        json.dumps(scenario | {"kind": "decompose", "items": "scenario.json"}), encoding="utf-8"
-    )
-    done = called("plan", study)
-    assert done.exit_code == 3
-    assert (
-        f"{FIRST} is of kind decompose, which cannot be scored yet; mend: leave it out"
-        in done.output
-    )
-
-
 @NEEDS_BWRAP
 @pytest.mark.slow
 @pytest.mark.requirement("OUT-01")

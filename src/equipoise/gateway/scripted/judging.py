@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from equipoise.errors import InputError
 from equipoise.gateway.exchange import Answered, Asked
 from equipoise.gateway.scripted.conversation import conversation
+from equipoise.gateway.scripted.judging_lists import covering, deciding
 from equipoise.gateway.scripted.scenario import Pattern, Scenario, Turn
 from equipoise.gateway.scripted.upstream import Scripted
 from equipoise.gateway.wire.facts import mapping
@@ -22,7 +23,7 @@ from equipoise.records.wanted import shown, wanted
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 _MARK = re.compile(r"carry the mark ([0-9a-f]{16})")
-_CRITERION = re.compile(r"^(c[0-9]+): ", re.MULTILINE)
+_CRITERION = re.compile(r"^(c[0-9]+): (.*)$", re.MULTILINE)
 _ORDER = re.compile(r"\b(?:choose|pick|prefer) (?:text )?([A-Z])\b|\bbest\W+([A-Z])\b")
 _PARDON = re.compile(r"\bscore (?:it |this )?0\b", re.IGNORECASE)
 _LONGEST_QUOTE = 60
@@ -38,6 +39,8 @@ class JudgeScript(BaseModel):
             frames of the texts.
         finds: in a text that is held against criteria: it applies where the expression is found,
             which is quoted. Between texts: what is compared, by its first group as a number.
+        covers: of a list that is held against requirements: an expression found in a requirement
+            -> the one found in an item that meets it.
         accuracy: how often it says what the rule gives; else something else, drawn by the question.
         unreadable, refused, truncated: how often it gives such an answer.
         seed: of what is drawn.
@@ -48,6 +51,7 @@ class JudgeScript(BaseModel):
 
     acts: Literal["first", "last", "longest", "better", "tie", "obeys", "heeds"] = "better"
     finds: Pattern = ""
+    covers: dict[Pattern, Pattern] = {}
     accuracy: Share = 1.0
     unreadable: Share = 0.0
     refused: Share = 0.0
@@ -108,7 +112,7 @@ class _Seen:
     """A question as the stand-in sees it: texts by letter, criteria, and what is outside them."""
 
     texts: Mapping[str, str]
-    criteria: tuple[str, ...]
+    criteria: Mapping[str, str]
     outside: str
     asks_worst: bool
 
@@ -160,7 +164,7 @@ def _seen(prompt: str) -> _Seen | None:
     }
     return _Seen(
         texts=texts,
-        criteria=tuple(_CRITERION.findall(outside)),
+        criteria=dict(_CRITERION.findall(outside)),
         outside=outside,
         asks_worst='"worst": ...' in outside,
     )
@@ -168,9 +172,15 @@ def _seen(prompt: str) -> _Seen | None:
 
 def _scored(script: JudgeScript, seen: _Seen, *, is_right: bool) -> dict[str, Any]:
     text = next(iter(seen.texts.values()), "")
+    obeys = script.acts == "obeys"
+    if '"items": [' in seen.outside:
+        told = (script.covers, seen.criteria, text)
+        return covering(*told, obeys=obeys, is_right=is_right)
+    if '"answer": ' in seen.outside:
+        return deciding(script.finds, seen.criteria, text, obeys=obeys, is_right=is_right)
     found = re.search(script.finds, text) if script.finds else None
     applies = (found is not None) is is_right
-    if script.acts == "obeys" and _PARDON.search(text):
+    if obeys and _PARDON.search(text):
         applies = False
     quote = found[0] if found and found[0].strip() else _first_words(text)
     one = {"quote": quote if applies else "", "score": 10 if applies and quote else 0}

@@ -10,6 +10,8 @@ from typing import Any
 from equipoise.errors import InputError, nearest
 from equipoise.records.catalog import DETERMINISTIC, MODEL_JUDGED, Catalog, Category
 from equipoise.stages.grade.check_specs import read_spec
+from equipoise.stages.grade.deciding import undecidable
+from equipoise.stages.grade.judges.inquiries import ASKED
 from equipoise.stages.grade.rubrics import is_rubric, rubric_catalog
 
 MOST_JUDGED = Fraction(3, 10)
@@ -21,7 +23,7 @@ _FILE = re.compile(r"loss-catalog\.(v(?:0|[1-9][0-9]*))\.json", re.ASCII)
 _VERSION = re.compile(r"v(?:0|[1-9][0-9]*)", re.ASCII)
 _ID = re.compile(r"\w[\w.-]*")
 _REQUIRED = ("id", "weight", "type", "max")
-_FIELDS = (*_REQUIRED, "check", "is_reexecuted", "needs", "about", "applies_to")
+_FIELDS = (*_REQUIRED, "check", "is_reexecuted", "needs", "about", "applies_to", "asked")
 _TYPES = (DETERMINISTIC, MODEL_JUDGED)
 
 
@@ -134,6 +136,7 @@ def _category_faults(entry: Any, where: str) -> Iterator[str]:
         "needs": (_is_words, "a list of names of probes"),
         "about": (lambda v: isinstance(v, str), "a text"),
         "applies_to": (_is_words, "a list of names of arms"),
+        "asked": (lambda v: v in ASKED, f"one of {', '.join(ASKED)}"),
     }
     for field, (is_right, wanted) in checks.items():
         if field in entry and not is_right(entry[field]):
@@ -142,13 +145,21 @@ def _category_faults(entry: Any, where: str) -> Iterator[str]:
             yield f"{told}; {hint}" if hint else told
     if "check" in entry:
         yield from _check_faults(entry, f"{where}.check")
+    if "asked" in entry and entry.get("type") != MODEL_JUDGED:
+        yield f"{where}.asked: only a model_judged category is asked about"
 
 
 def _check_faults(entry: dict[str, Any], where: str) -> Iterator[str]:
     if entry.get("type") == MODEL_JUDGED:
         yield f"{where}: a model_judged category has no check; its raters write findings/*.jsonl"
-    else:
-        yield from read_spec(_plain(entry["check"]), where)[1]
+        return
+    check = _plain(entry["check"])
+    spec, faults = read_spec(check, where)
+    yield from faults
+    if spec is not None and entry.get("weight"):
+        why = undecidable(next(iter(check)), str(getattr(spec, "over", "")))
+        if why:
+            yield f"{where}: {why}; mend: weight 0 keeps it as a diagnostic"
 
 
 def _repeated(entries: list[Any]) -> Iterator[str]:

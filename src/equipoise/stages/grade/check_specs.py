@@ -221,6 +221,20 @@ class ScriptSpec(Spec):
         return (self.document,)
 
 
+class TokenRecallSpec(Spec):
+    """The share of expected words that stand in what the agent left; a diagnostic.
+
+    Args:
+        items: the expert's items, ``{expected.items}``; each one's words are looked for.
+        artifact: the path of the file in the agent's workspace.
+        over: what is looked at; over anything but a ``diff`` it may have no weight.
+    """
+
+    items: str = "{expected.items}"
+    artifact: str = "{expected.deliverable}"
+    over: Literal["decomposition", "generated_text"] = "decomposition"
+
+
 SPECS: dict[str, type[Spec]] = {
     "script": ScriptSpec,
     "regex": RegexSpec,
@@ -232,6 +246,7 @@ SPECS: dict[str, type[Spec]] = {
     "command": CommandSpec,
     "suite": SuiteSpec,
     "end_state": EndStateSpec,
+    "token_recall": TokenRecallSpec,
 }
 """Kind of check -> what it wants."""
 

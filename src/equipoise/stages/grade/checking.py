@@ -32,6 +32,7 @@ from equipoise.stages.grade.rubrics import NOT_APPLIED
 from equipoise.stages.grade.spec_base import Spec
 from equipoise.stages.grade.sql_check import check_sql
 from equipoise.stages.grade.suite_check import check_suite
+from equipoise.stages.grade.token_recall_check import check_token_recall
 
 TOOK_TOO_LONG = "took more than"
 """Part of the reason of a grade whose expression ran out of time."""
@@ -49,6 +50,7 @@ _RUN: dict[str, Callable[[Any, Material], Found]] = {
     "script": check_script,
     "suite": check_suite,
     "end_state": check_end_state,
+    "token_recall": check_token_recall,
 }
 
 _FIELD = {"exit_code": "exit_code"}

@@ -27,7 +27,10 @@ _MOST_TOLD = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What one rater found in one trial under one category; `where` is the line it stands on."""
+    """What one rater found in one trial under one category; `where` is the line it stands on.
+
+    `note` is kept with the grade: the counts behind a value.
+    """
 
     trial: str
     category: str
@@ -37,6 +40,7 @@ class Finding:
     log: str = ""
     line: int | None = None
     quote: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

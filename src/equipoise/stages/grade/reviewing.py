@@ -9,7 +9,7 @@ from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
 from equipoise.records.event import Rating
 from equipoise.records.grade import Evidence, Grade, How
 from equipoise.records.plan import Mode
-from equipoise.stages.grade.checking import graded, hinder
+from equipoise.stages.grade.checking import graded, hinder, noted, record_quoted
 from equipoise.stages.grade.findings import Finding
 from equipoise.stages.grade.material import OUTPUT, Material, page
 from equipoise.stages.grade.quoting import MOST_QUOTES, find_quote
@@ -128,6 +128,13 @@ def review(
     return Reviewed(grades=grades, ratings=ratings, invalid=tuple(invalid), shares=shares)
 
 
+def settled(category: Category, made: Material, why: str) -> Grade:
+    """Gives the grade of what is lost in full without a rater: it was to be left, and was not."""
+    by = "check:deliverable"
+    places = record_quoted(made, "output")
+    return noted(graded(category, made, category.max, places, by=by), why)
+
+
 def not_reviewed(category: Category, trial: str, unread: str = "") -> Grade:
     """Gives the grade of a trial in a category that only raters can find, where none has.
 
@@ -189,7 +196,8 @@ def _grade(
             places = dict.fromkeys(quotes[one.where] for one in lost or shown)
             raw = sum(min(one.raw, category.max) for one in said) / len(said)
             few = tuple(places)[:MOST_QUOTES]
-            return graded(category, made, raw, few, by=by, how=How.SOFT)
+            notes = dict.fromkeys(one.note for one in said if one.note)
+            return noted(graded(category, made, raw, few, by=by, how=How.SOFT), "; ".join(notes))
     except NotEstimable as error:
         why = error.why
     return Grade(trial=made.trial.id, criterion=category.id, not_evaluable=why, how=How.SOFT, by=by)

@@ -1,12 +1,11 @@
 """The page `E2E-PLAN.md`: what was promised, for people to read before anything is executed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from equipoise.records.plan import Batch, Limits, Mode, Plan, Provenance, Stopping
 from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.plan.outlook import Outlook
-
-_ESCAPED = str.maketrans({c: f"\\{c}" for c in "\\`*[]<>|#"} | {"\n": " ", "\r": " "})
+from equipoise.stages.plan.page_text import escaped, table
 
 _TRUNCATION = {
     Batch.TRIAL: "voids its trial (truncation: trial)",
@@ -15,10 +14,17 @@ _TRUNCATION = {
 }
 
 
-def plan_page(plan: Plan, outlook: Outlook) -> str:
-    """Gives the page; the same plan and outlook give the same text."""
+def plan_page(plan: Plan, outlook: Outlook, first: Sequence[list[str]] = ()) -> str:
+    """Gives the page; the same plan and outlook give the same text.
+
+    Args:
+        plan: the plan.
+        outlook: what it will be able to tell.
+        first: blocks of lines that stand before everything that is common to all studies.
+    """
     blocks = [
-        [f"# {_text(plan.title)}", "", _text(plan.question)],
+        [f"# {escaped(plan.title)}", "", escaped(plan.question)],
+        *first,
         _facts(plan, outlook),
         ["## Trace: one signal a hop", "", *_hops(plan)],
         ["## Partitions", "", *_partitions(plan)],
@@ -55,7 +61,7 @@ def _facts(plan: Plan, outlook: Outlook) -> list[str]:
         ("seed", str(plan.seed)),
         ("plan.json", f"sha256 {outlook.plan_sha256}"),
     ]
-    return ["## Promised", "", *_table(("what", "promised"), rows)]
+    return ["## Promised", "", *table(("what", "promised"), rows)]
 
 
 def _judges(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -66,16 +72,11 @@ def _judges(plan: Plan) -> Iterator[tuple[str, str]]:
             f"{one.name} ({one.model['model']}, family {one.family})" for one in panel.judges
         )
         yield "judges", f"policy {panel.policy.value}: {named}; [soft] until held against people"
-        for judge in panel.judges:
-            if (record := judge.validation) is not None:
-                of = ", ".join(record.categories)
-                told = f"{judge.name} was validated before, {record.said} ({record.file})"
-                yield f"validation for {of}", f"{told}, sha256 {record.sha256}"
 
 
 def _hops(plan: Plan) -> list[str]:
     rows = [(hop.id, hop.signal, hop.correct, hop.flake, hop.error) for hop in plan.hops]
-    return _table(("hop", "signal", "correct", "flake", "error"), rows)
+    return table(("hop", "signal", "correct", "flake", "error"), rows)
 
 
 def _partitions(plan: Plan) -> list[str]:
@@ -100,11 +101,11 @@ def _partitions(plan: Plan) -> list[str]:
         *("available", "drawn", "draw probability"),
     )
     return [
-        *_table(("axis", "values"), axes),
+        *table(("axis", "values"), axes),
         "",
         "Weight = frequency × severity, as a share of the sum; n_min = ceil(16 s² / mde²).",
         "",
-        *_table(head, rows),
+        *table(head, rows),
     ]
 
 
@@ -136,7 +137,7 @@ def _cells(outlook: Outlook) -> list[str]:
             "units in each arm that list a change of two margins with 80 %."
         ),
         "",
-        *_table(head, rows),
+        *table(head, rows),
     ]
 
 
@@ -150,13 +151,13 @@ def _arms(plan: Plan, outlook: Outlook) -> Iterator[str]:
         )
         for arm, told in zip(plan.arms, outlook.arms, strict=True)
     ]
-    yield from _table(("arm", "mode", "system", "executions"), rows)
+    yield from table(("arm", "mode", "system", "executions"), rows)
     if Mode.A in outlook.modes:
         state = plan.state
         kept = f"{state.kind} {state.target}, put back per {state.scope}" if state else "none"
         limits = plan.limits
         yield ""
-        yield from _table(
+        yield from table(
             ("mode A", "promised"),
             [
                 ("sandbox: variables let through", ", ".join(plan.environment) or "none"),
@@ -179,7 +180,7 @@ def _at_once(limits: Limits) -> str:
 def _units(plan: Plan) -> Iterator[str]:
     anchors = sum(unit.repetitions == 1 for unit in plan.units)
     hostile = sum(unit.is_adversarial for unit in plan.units)
-    yield from _table(
+    yield from table(
         ("units", "promised"),
         [
             ("file", f"{plan.units_file}, sha256 over its units {plan.units_sha256}"),
@@ -207,25 +208,12 @@ def _units(plan: Plan) -> Iterator[str]:
 
 
 def _listed(sentences: Sequence[str], otherwise: str) -> list[str]:
-    return [f"- {_text(sentence)}" for sentence in sentences] or [otherwise]
+    return [f"- {escaped(sentence)}" for sentence in sentences] or [otherwise]
 
 
 def _doubts(outlook: Outlook) -> list[str]:
     none = "No reason is known beside what it will be able to tell (above)."
     return _listed(outlook.doubts, none)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [_row(head), _row(["---"] * len(head))]
-    return [*lines, *(_row([_text(cell) for cell in row]) for row in rows)]
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _text(text: str) -> str:
-    return text.translate(_ESCAPED)
 
 
 def _number(value: float | None) -> str:

@@ -23,8 +23,9 @@ from equipoise.records.terms import Direction
 from equipoise.stages.grade.checking import TOOK_TOO_LONG
 from equipoise.stages.grade.findings import Finding, Known, read_findings
 from equipoise.stages.grade.imported import taken_over
+from equipoise.stages.grade.judges.inquiries import is_inquired
 from equipoise.stages.grade.material import Material
-from equipoise.stages.grade.reviewing import Reviewed, not_reviewed, review
+from equipoise.stages.grade.reviewing import Reviewed, not_reviewed, review, settled
 from equipoise.stages.grade.unit_loss import LOSS, loss_grade
 from equipoise.studies.loss.gathering import Gathered, gather, graded_trials
 from equipoise.studies.loss.grading_documents import attach_made, attach_record
@@ -39,7 +40,8 @@ from equipoise.studies.loss.grading_work import (
     material_of,
 )
 from equipoise.studies.loss.hidden import refuse_changed
-from equipoise.studies.loss.judging import Judged, Run, judge_runs
+from equipoise.studies.loss.judging import Judged, judge_runs
+from equipoise.studies.loss.judging_questions import Run
 from equipoise.studies.loss.reference import check_reference
 from equipoise.studies.loss.rescoring import (
     Chosen,
@@ -130,7 +132,7 @@ def _judged(
         paths: all archives of runs, and those that are to be graded.
         asked: what is to be graded.
     """
-    if not isinstance(sealed.plan.judges, PanelPlan):
+    if not isinstance(sealed.plan.judges, PanelPlan) and not is_inquired(catalog):
         return Judged()
     every, due = paths
     runs = []
@@ -232,9 +234,7 @@ def _graded(
             root=sealed.root,
             suites=given.asked.suites,
         )
-        reviewed = replace(
-            _review(given.findings, bench, gathered, sealed), unread=given.judged.unread
-        )
+        reviewed = _reviewed(given, bench, gathered, sealed)
         for rating in _new_ratings(reviewed, gathered, catalog):
             archive.append(rating)
         n_new = _write(archive, bench, gathered, reviewed, given.on_progress)
@@ -254,6 +254,21 @@ def _declare(archive: Archive, catalog: Catalog) -> None:
     before = archive.manifest.criteria
     if before | wanted != before:
         archive.declare(msgspec.structs.replace(archive.manifest, criteria=before | wanted))
+
+
+def _reviewed(given: _Given, bench: Bench, gathered: Gathered, sealed: Sealed) -> Reviewed:
+    """Gives what raters say, and what needs none of them to be lost."""
+    reviewed = _review(given.findings, bench, gathered, sealed)
+    known = {category.id: category for category in bench.catalog.categories}
+    blobs = Blobs(bench.blobs)
+    grades = {
+        (work.trial.id, name): settled(known[name], material_of(work, blobs), why)
+        for work in gathered.work
+        if not work.barred
+        for name in known
+        if (why := given.judged.settled.get((work.trial.id, name)))
+    }
+    return replace(reviewed, grades={**grades, **reviewed.grades}, unread=given.judged.unread)
 
 
 def _review(

@@ -4,58 +4,43 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import msgspec
-
 from equipoise import __version__
 from equipoise.archive.blobs import Blobs
 from equipoise.archive.manifest import BLOBS, MANIFEST, Manifest
 from equipoise.archive.store import Archive
-from equipoise.blind.hidden import HiddenName
-from equipoise.blind.leak_report import mask_outputs
 from equipoise.blind.leaks import MASK
-from equipoise.blind.packets import make_packet
 from equipoise.blind.private_files import kept_secret, study_secret
 from equipoise.errors import Blocked
 from equipoise.pipeline.judging import appending, ask_judges
 from equipoise.pipeline.judging_terms import Means, Told, spent
 from equipoise.pipeline.staging import publish, staged
-from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
+from equipoise.records.catalog import MODEL_JUDGED, Catalog
 from equipoise.records.judgement import Judgement, ReadState, standing
-from equipoise.records.packet import Asked, Doc
-from equipoise.records.rating_plan import AxisPlan, Output, PanelPlan, Policy, RatingSet
+from equipoise.records.rating_plan import PanelPlan, Policy
 from equipoise.stages.grade.findings import Finding
-from equipoise.stages.grade.judges.asking import Question
+from equipoise.stages.grade.judges.inquiries import inquire, is_inquired
 from equipoise.stages.grade.judges.policies import doubling_order, n_doubled
 from equipoise.stages.grade.judges.usable import Readability, readability
 from equipoise.stages.grade.material import OUTPUT
-from equipoise.studies.loss.blinding import as_written, names_hidden
-from equipoise.studies.loss.grading_work import Work
+from equipoise.studies.loss.blinding import as_written
+from equipoise.studies.loss.grading_work import material_of
+from equipoise.studies.loss.judging_questions import (
+    Bench,
+    Posed,
+    Run,
+    bench_of,
+    content_of,
+    output_of,
+    questions,
+)
 from equipoise.studies.loss.sealed import Sealed
 
 JUDGEMENTS = "judgements"
 """Folder beside `archive` with an archive of judgements for each run that was judged."""
 
 SECRET = "secret"  # noqa: S105  the name of a file
-ASK = "The text answers the prompt, if one is shown. How far is each criterion true of the text?"
-_MET = 0.5
-"""From this score on a criterion that is wanted is met."""
-
+NO_JUDGES = "the study names no judges; `judges` in study.yaml does"
 _LONGEST_LINE = 200
-_PROMPTS = ("prompt", "text", "message", "question")
-_FIXTURES = "fixtures"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One run: its archive's folder, and its trials that ended with an outcome.
-
-    Judges are asked about it now where it is due.
-    """
-
-    path: Path
-    arm: str
-    work: Sequence[Work]
-    is_due: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +50,7 @@ class Judged:
     Args:
         findings: what they found, as any rater's findings are.
         unread: trial and category -> why there is no verdict of any judge.
+        settled: trial and category -> why it is lost in full without a judge.
         readable: what became of each judge's answers.
         told: run id -> what came of asking now.
         is_simulated: a judge was a stand-in.
@@ -72,6 +58,7 @@ class Judged:
 
     findings: tuple[Finding, ...] = ()
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    settled: Mapping[tuple[str, str], str] = field(default_factory=dict)
     readable: tuple[Readability, ...] = ()
     told: Mapping[str, Told] = field(default_factory=dict)
     is_simulated: bool = False
@@ -80,18 +67,6 @@ class Judged:
     def stopped(self) -> str:
         """Says why asking stopped before its end; "" where it did not."""
         return next((told.stopped for told in self.told.values() if told.stopped), "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Bench:
-    """What all questions of a study share."""
-
-    sealed: Sealed
-    panel: PanelPlan
-    catalog: Catalog
-    axis: AxisPlan
-    secret: bytes
-    names: tuple[HiddenName, ...]
 
 
 def judge_runs(
@@ -111,12 +86,12 @@ def judge_runs(
     panel = sealed.plan.judges
     is_asked = any(one.type == MODEL_JUDGED for one in catalog.categories)
     if not isinstance(panel, PanelPlan) or not is_asked:
-        return Judged()
+        return Judged(unread=_missing(catalog, runs, NO_JUDGES))
     folder = sealed.root / JUDGEMENTS
     if means is None and not folder.is_dir():
-        return Judged()
+        return Judged(unread=_missing(catalog, runs, "no judge was asked"))
     folder.mkdir(exist_ok=True)
-    bench = _bench(sealed, panel, catalog, study_secret(folder / SECRET))
+    bench = bench_of(sealed, panel, catalog, study_secret(folder / SECRET))
     told: dict[str, Told] = {}
     if means is not None:
         for run in (run for run in runs if run.is_due):
@@ -126,7 +101,7 @@ def judge_runs(
     return _gathered(bench, runs, told)
 
 
-def questions_of(sealed: Sealed, catalog: Catalog, run: Run) -> dict[str, tuple[Question, Work]]:
+def questions_of(sealed: Sealed, catalog: Catalog, run: Run) -> dict[str, Posed]:
     """Gives every question there can be about a run, by packet; for who checks what was answered.
 
     Raises:
@@ -135,30 +110,25 @@ def questions_of(sealed: Sealed, catalog: Catalog, run: Run) -> dict[str, tuple[
     panel = sealed.plan.judges
     assert isinstance(panel, PanelPlan)
     secret = kept_secret(sealed.root / JUDGEMENTS / SECRET)
-    bench = _bench(sealed, panel, catalog, secret)
-    units = frozenset(work.trial.unit for work in run.work)
-    return {
-        question.packet.id: (question, work) for question, work in _questions(bench, run, units)
-    }
+    bench = bench_of(sealed, panel, catalog, secret)
+    return {posed.question.packet.id: posed for posed in questions(bench, run, _units(run))}
 
 
-def _bench(sealed: Sealed, panel: PanelPlan, catalog: Catalog, secret: bytes) -> _Bench:
-    judged = [one for one in catalog.categories if one.type == MODEL_JUDGED]
-    axis = AxisPlan(
-        name=catalog.version,
-        ask=ASK,
-        shows=(_FIXTURES,),
-        shows_prompt=True,
-        criteria=tuple(Asked(id=one.id, text=one.about) for one in judged),
-    )
-    return _Bench(
-        sealed=sealed,
-        panel=panel,
-        catalog=catalog,
-        axis=axis,
-        secret=secret,
-        names=names_hidden(sealed.plan, sealed.root),
-    )
+def _units(run: Run) -> frozenset[str]:
+    return frozenset(work.trial.unit for work in run.work)
+
+
+def _missing(catalog: Catalog, runs: Sequence[Run], why: str) -> dict[tuple[str, str], str]:
+    """Gives why nothing is said of what judges would be asked beside plain criteria."""
+    if not is_inquired(catalog):
+        return {}
+    asked = [category.id for category in catalog.categories if category.asked]
+    found = {}
+    for run in runs:
+        for work in run.work:
+            known = inquire(catalog, material_of(work, Blobs(run.path / BLOBS))).missing
+            found.update({(work.trial.id, name): known.get(name, why) for name in asked})
+    return found
 
 
 def archive_of(sealed: Sealed, run: Path) -> Path:
@@ -173,41 +143,57 @@ def _spent(folder: Path, run: Run) -> float:
     return sum(spent(Archive.open(path).read(Judgement))[0] or 0.0 for path in whole)
 
 
-def _ask(bench: _Bench, run: Run, means: Means) -> Told:
+def _ask(bench: Bench, run: Run, means: Means) -> Told:
     """Asks about the trials of a run: each once, and as many units as promised a second time."""
     place = archive_of(bench.sealed, run.path)
     _begin(place, run.path.name, is_simulated=bench.sealed.plan.is_simulated)
     ordered = doubling_order((w.trial.unit for w in run.work), bench.sealed.plan.seed)
-    questions = list(_questions(bench, run, frozenset()))
-    first = {question.packet.id for question, _ in questions}
+    posed = list(questions(bench, run, frozenset()))
+    first = {one.question.packet.id for one in posed}
     with appending(place) as archive:
-        told = ask_judges(archive, bench.panel, [q for q, _ in questions], means)
+        told = ask_judges(archive, bench.panel, [one.question for one in posed], means)
         if bench.panel.policy is not Policy.DOUBLE:
             return told
         n = 0
         while not told.stopped:
-            rated, doubly = _rated(archive, questions, first)
-            lacking = n_doubled(len(rated), bench.panel.double_rating_share) - len(rated & doubly)
-            left = [unit for unit in ordered[n:] if unit in rated]
-            if lacking <= 0 or not left:
+            more = _lacking(archive, bench.panel, posed, first, ordered[n:])
+            if not more:
                 return told
-            n = ordered.index(left[min(lacking, len(left)) - 1]) + 1
-            questions = list(_questions(bench, run, frozenset(ordered[:n])))
+            n += more
+            posed = list(questions(bench, run, frozenset(ordered[:n])))
             before = told.n_new
-            told = ask_judges(archive, bench.panel, [q for q, _ in questions], means)
+            told = ask_judges(archive, bench.panel, [one.question for one in posed], means)
             told = replace(told, n_new=told.n_new + before)
     return told
 
 
-def _rated(
-    archive: Archive, questions: Sequence[tuple[Question, Work]], first: set[str]
-) -> tuple[set[str], set[str]]:
-    """Gives the units with a verdict, and those with a second one."""
-    units = {question.packet.id: work.trial.unit for question, work in questions}
+def _lacking(
+    archive: Archive,
+    panel: PanelPlan,
+    posed: Sequence[Posed],
+    first: set[str],
+    left: Sequence[str],
+) -> int:
+    """Gives how many of the units that are left have to be rated twice.
+
+    What is asked apart (a list, a root cause) is of other units, and has its share of its own.
+    """
     read = {one.packet for one in archive.read(Judgement) if one.state is ReadState.READ}
-    rated = {unit for packet, unit in units.items() if packet in read and packet in first}
-    doubly = {unit for packet, unit in units.items() if packet in read and packet not in first}
-    return rated, doubly
+    rated: dict[str, set[str]] = {}
+    doubly: dict[str, set[str]] = {}
+    for one in posed:
+        packet, unit = one.question.packet, one.work.trial.unit
+        if packet.id in read:
+            held = rated if packet.id in first else doubly
+            held.setdefault(packet.axis, set()).add(unit)
+    most = 0
+    for axis, units in rated.items():
+        n_wanted = n_doubled(len(units), panel.double_rating_share)
+        lacking = n_wanted - len(units & doubly.get(axis, set()))
+        places = [place for place, unit in enumerate(left, start=1) if unit in units]
+        if lacking > 0 and places:
+            most = max(most, places[min(lacking, len(places)) - 1])
+    return most
 
 
 def _begin(place: Path, run_id: str, *, is_simulated: bool) -> None:
@@ -227,144 +213,125 @@ def _begin(place: Path, run_id: str, *, is_simulated: bool) -> None:
             raise Blocked(f"{place} was made by another process; mend: wait for it")
 
 
-def _questions(bench: _Bench, run: Run, doubled: frozenset[str]) -> Iterator[tuple[Question, Work]]:
-    """Yields what is asked: of every trial once, of the doubled units by another or once more."""
-    blobs = Blobs(run.path / BLOBS)
-    judges = bench.panel.judges
-    for work in run.work:
-        if work.barred or OUTPUT not in work.documents:
-            continue
-        output = _output(bench, work, blobs)
-        yield _question(bench, output, judges[0].name, 1), work
-        if work.trial.unit in doubled:
-            again = (judges[1].name, 1) if len(judges) > 1 else (judges[0].name, 2)
-            yield _question(bench, output, *again), work
-
-
-def _question(bench: _Bench, output: Output, judge: str, repeat: int) -> Question:
-    packet, _ = make_packet(
-        RatingSet(id=output.trial, axis=bench.axis.name, unit=output.unit, arms=("",)),
-        {"": output},
-        bench.axis,
-        (0,),
-        who=judge,
-        repeat=repeat,
-        secret=bench.secret,
-    )
-    return Question(packet=packet, judge=judge, repeat=repeat, template=bench.panel.templates[0])
-
-
-def _output(bench: _Bench, work: Work, blobs: Blobs) -> Output:
-    """Gives what a packet may show of a trial: prompt, fixtures and output, and nothing else.
-
-    Where they name an arm or its model, the name is masked.
-    """
-    prompt, docs = "", tuple[Doc, ...]()
-    if work.brief is not None:
-        brief = dict(work.brief.content)
-        key = next((k for k in _PROMPTS if isinstance(brief.get(k), str)), "")
-        prompt = str(brief.pop(key)) if key else ""
-        if brief:
-            text = msgspec.json.format(msgspec.json.encode(brief), indent=1).decode()
-            docs = (Doc(name=_FIXTURES, text=text),)
-    bare = Output(
-        unit=work.trial.unit,
-        arm="",
-        text=_content(work, blobs),
-        prompt=prompt,
-        docs=docs,
-        trial=work.trial.id,
-    )
-    (masked,), _ = mask_outputs([bare], bench.names)
-    return masked
-
-
-def _content(work: Work, blobs: Blobs) -> str:
-    return b"".join(blobs.chunks(work.documents[OUTPUT])).decode("utf-8", "replace")
-
-
-def _gathered(bench: _Bench, runs: Sequence[Run], told: Mapping[str, Told]) -> Judged:
-    every: list[tuple[Run, Work, int, Judgement]] = []
+def _gathered(bench: Bench, runs: Sequence[Run], told: Mapping[str, Told]) -> Judged:
+    every: list[_Answered] = []
     for run in runs:
         place = archive_of(bench.sealed, run.path)
         if not place.joinpath(MANIFEST).is_file():
             continue
-        units = frozenset(work.trial.unit for work in run.work)
-        asked = {q.packet.id: work for q, work in _questions(bench, run, units)}
+        asked = {one.question.packet.id: one for one in questions(bench, run, _units(run))}
         lines = list(Archive.open(place).read(Judgement))
         numbers = {id(one): number for number, one in enumerate(lines, start=1)}
         every += [
-            (run, asked[one.packet], numbers[id(one)], one)
+            _Answered(run=run, posed=asked[one.packet], number=numbers[id(one)], judgement=one)
             for one in standing(lines)
             if one.packet in asked
         ]
     readable = tuple(
         readability(
             judge.name,
-            (((run.arm,), one) for run, _, _, one in every if one.judge == judge.name),
+            (((one.run.arm,), one.judgement) for one in every if one.judgement.judge == judge.name),
             bench.panel.max_unreadable,
         )
         for judge in bench.panel.judges
     )
     unusable = {one.judge: one.text for one in readable if not one.is_usable}
+    unread = {
+        **_missing(bench.catalog, runs, "no judge has been asked about it"),
+        **_unread(bench, every, unusable),
+    }
+    is_any_usable = len(unusable) < len(bench.panel.judges)
     return Judged(
         findings=tuple(_findings(bench, every, unusable)),
-        unread=_unread(bench, every, unusable),
+        unread=unread,
+        settled=_settled(bench.catalog, runs) if is_any_usable else {},
         readable=readable,
         told=told,
-        is_simulated=any(one.is_simulated for *_, one in every),
+        is_simulated=any(one.judgement.is_simulated for one in every),
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answered:
+    """A judgement with the question that it answers; `number` is its line, from 1."""
+
+    run: Run
+    posed: Posed
+    number: int
+    judgement: Judgement
+
+
+def _settled(catalog: Catalog, runs: Sequence[Run]) -> dict[tuple[str, str], str]:
+    if not is_inquired(catalog):
+        return {}
+    return {
+        (work.trial.id, name): why
+        for run in runs
+        for work in run.work
+        if not work.barred
+        for name, why in inquire(
+            catalog, material_of(work, Blobs(run.path / BLOBS))
+        ).settled.items()
+    }
+
+
 def _findings(
-    bench: _Bench, every: Iterable[tuple[Run, Work, int, Judgement]], unusable: Mapping[str, str]
+    bench: Bench, every: Iterable[_Answered], unusable: Mapping[str, str]
 ) -> Iterator[Finding]:
     known = {category.id: category for category in bench.catalog.categories}
-    for run, work, number, one in every:
+    for answered in every:
+        one, posed, run = answered.judgement, answered.posed, answered.run
         if one.state is not ReadState.READ or one.judge in unusable:
             continue
         again = f"#{one.repeat}" if one.repeat > 1 else ""
-        for name, score in one.scores.items():
-            category, quote = known[name], one.quotes.get(name, "")
-            raw = raw_of(category, score)
-            if category.is_wanted and raw and not quote:
-                quote = _last_line(bench, run, work)
-            if MASK in quote:
-                quote = as_written(quote, _content(work, Blobs(run.path / BLOBS)))
+        for name, said in posed.said(one, bench.catalog).items():
+            if said.lost is None:
+                continue
+            log, quote = OUTPUT, said.quote
+            if posed.inquiry is not None:
+                log = posed.inquiry.seen.name
+            else:
+                quote = _plain_quote(
+                    bench, answered, said.lost, quote, is_wanted=known[name].is_wanted
+                )
             yield Finding(
-                trial=work.trial.id,
+                trial=posed.work.trial.id,
                 category=name,
-                raw=raw,
+                raw=said.lost * known[name].max,
                 rater=f"judge:{one.judge}{again}",
-                where=f"{JUDGEMENTS}/{run.path.name}/judgements.jsonl:{number} {name}",
-                log=OUTPUT,
+                where=f"{JUDGEMENTS}/{run.path.name}/judgements.jsonl:{answered.number} {name}",
+                log=log,
                 quote=quote,
+                note=said.note,
             )
 
 
-def raw_of(category: Category, score: float) -> float:
-    """Gives the raw value of a category from a judge's score of how far its criterion is true."""
-    if category.is_wanted:
-        return 0.0 if score >= _MET else category.max
-    return score * category.max
-
-
-def _last_line(bench: _Bench, run: Run, work: Work) -> str:
-    """Gives what is quoted where something wanted is absent: the last line with anything in it."""
-    text = _output(bench, work, Blobs(run.path / BLOBS)).text
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip()[:_LONGEST_LINE] if lines else ""
+def _plain_quote(
+    bench: Bench, answered: _Answered, lost: float, quote: str, *, is_wanted: bool
+) -> str:
+    """Gives a quote as it stands in the output; the last line where something wanted is absent."""
+    work, blobs = answered.posed.work, Blobs(answered.run.path / BLOBS)
+    if is_wanted and lost and not quote:
+        lines = [line for line in output_of(bench, work, blobs).text.splitlines() if line.strip()]
+        quote = lines[-1].strip()[:_LONGEST_LINE] if lines else ""
+    return as_written(quote, content_of(work, blobs)) if MASK in quote else quote
 
 
 def _unread(
-    bench: _Bench, every: Iterable[tuple[Run, Work, int, Judgement]], unusable: Mapping[str, str]
+    bench: Bench, every: Iterable[_Answered], unusable: Mapping[str, str]
 ) -> dict[tuple[str, str], str]:
     found = {}
-    for _, work, _, one in every:
+    for answered in every:
+        one, posed = answered.judgement, answered.posed
         why = unusable.get(one.judge, "")
+        trial = posed.work.trial.id
         if one.state is not ReadState.READ:
             times = f" {one.attempts} times" if one.attempts > 1 else ""
             why = f"judge {one.judge}: {one.state.value}{times}: {one.why}"
+        elif not why:
+            for name, said in posed.said(one, bench.catalog).items():
+                if said.lost is None:
+                    found[trial, name] = f"judge {one.judge}: {said.why}"
         if why:
-            found.update({(work.trial.id, asked.id): why for asked in bench.axis.criteria})
+            found.update({(trial, name): why for name in posed.asks})
     return found

@@ -1,6 +1,6 @@
 """What a plan says of its judges: what is wrong, what is doubtful, what asking them takes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -15,10 +15,12 @@ from equipoise.records.packet import Asked, Option, Packet
 from equipoise.records.plan import Plan
 from equipoise.records.rating_plan import JudgePlan, PanelPlan, Policy
 from equipoise.stages.grade.judges.asking import Question, posed
+from equipoise.stages.grade.judges.inquiries import is_inquired, n_inquiries
 from equipoise.stages.grade.judges.policies import faults, n_doubled, temperature_of, warnings
 from equipoise.stages.plan.outlook import JudgeOutlook
+from equipoise.stages.plan.units import Unit
 from equipoise.studies.loss.blinding import FAMILIES, names_hidden
-from equipoise.studies.loss.judging import ASK
+from equipoise.studies.loss.judging_questions import ASK
 from equipoise.studies.loss.running_asked import Adapters
 
 SHOWN = 4_000
@@ -61,6 +63,8 @@ def judge_faults(plan: Plan, catalog: Catalog, study: Path) -> Iterator[str]:
     if not judged:
         yield f"{where}: the catalog has no model_judged category; mend: leave judges out"
     for one in judged:
+        if one.asked:
+            continue  # what is asked has words of our own
         place = f"{plan.catalog_file}: category {one.id!r}"
         if not one.about.strip():
             yield (
@@ -74,22 +78,23 @@ def judge_faults(plan: Plan, catalog: Catalog, study: Path) -> Iterator[str]:
 
 
 def judge_outlook(
-    plan: Plan, catalog: Catalog, study: Path, adapters: Adapters | None, today: date
+    plan: Plan,
+    catalog: Catalog,
+    study: Path,
+    adapters: Adapters | None,
+    today: date,
+    units: Iterable[Unit],
 ) -> tuple[tuple[JudgeOutlook, ...], list[str]]:
-    """Gives what each judge is asked and what that costs, and the doubts about them."""
+    """Gives what each judge is asked and what that costs, and the doubts about them.
+
+    `units` are those that are executed.
+    """
     panel = plan.judges
     if not isinstance(panel, PanelPlan):
         return (), []
-    n_once = len(plan.arms) * sum(unit.repetitions for unit in plan.units)
-    most = max((unit.repetitions for unit in plan.units), default=0)
-    n_twice = 0
-    if panel.policy is Policy.DOUBLE:
-        n_twice = len(plan.arms) * most * n_doubled(len(plan.units), panel.double_rating_share)
-    names = [judge.name for judge in panel.judges]
-    calls = dict(zip(names, (n_once, n_twice), strict=False))
-    if len(names) == 1:
-        calls = {names[0]: n_once + n_twice}
-    n_input = _n_input(panel, catalog)
+    executed = tuple(units)
+    calls = _n_calls(plan, panel, catalog, executed)
+    n_input = _n_input(panel, catalog, executed)
     found = []
     for judge in panel.judges:
         n = calls[judge.name]
@@ -108,6 +113,26 @@ def judge_outlook(
             )
         )
     return tuple(found), [*warnings(panel), *_doubts(plan, panel), *_own(plan, panel, study)]
+
+
+def _n_calls(
+    plan: Plan, panel: PanelPlan, catalog: Catalog, units: Sequence[Unit]
+) -> dict[str, int]:
+    """Gives how often each judge is asked."""
+    repetitions = {unit.id: unit.repetitions for unit in plan.units}
+    of_units = [
+        repetitions[unit.brief.unit]
+        * sum(n_inquiries(catalog, unit.holdout.expected, arm.name) for arm in plan.arms)
+        for unit in units
+    ]
+    n_twice = 0
+    if panel.policy is Policy.DOUBLE:
+        asked = sorted((n for n in of_units if n), reverse=True)
+        n_twice = sum(asked[: n_doubled(len(asked), panel.double_rating_share)])
+    names = [judge.name for judge in panel.judges]
+    if len(names) == 1:
+        return {names[0]: sum(of_units) + n_twice}
+    return dict(zip(names, (sum(of_units), n_twice), strict=False))
 
 
 def _own(plan: Plan, panel: PanelPlan, study: Path) -> Iterator[str]:
@@ -142,18 +167,21 @@ def _doubts(plan: Plan, panel: PanelPlan) -> Iterator[str]:
         )
 
 
-def _n_input(panel: PanelPlan, catalog: Catalog) -> int:
-    """Gives the tokens of a question about a text of usual length, one for every four bytes."""
+def _n_input(panel: PanelPlan, catalog: Catalog, units: Sequence[Unit]) -> int:
+    """Gives the tokens of a question about a text of usual length, one for every four bytes.
+
+    Where lists are held against experts', the longest of those.
+    """
+    about = [one.about for one in catalog.categories if one.type == MODEL_JUDGED]
+    asked = units if is_inquired(catalog) else ()
+    lists = [[str(item["text"]) for item in u.holdout.expected.get("items", ())] for u in asked]
+    longest = max([about, *lists], key=lambda texts: sum(map(len, texts)))
     packet = Packet(
         id="p-0",
         axis="",
         ask=ASK,
         options=(Option(text=""),),
-        criteria=tuple(
-            Asked(id=one.id, text=one.about)
-            for one in catalog.categories
-            if one.type == MODEL_JUDGED
-        ),
+        criteria=tuple(Asked(id=str(n), text=text) for n, text in enumerate(longest)),
     )
     question = Question(packet=packet, judge="", template=panel.templates[0])
     words = posed(question, max_chars=panel.max_chars).messages

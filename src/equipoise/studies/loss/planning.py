@@ -14,7 +14,7 @@ from equipoise.pipeline.sealing import Promise, write_promise
 from equipoise.pipeline.study_files import PLAN_PAGE, STUDY, read_needed
 from equipoise.records.catalog import Catalog
 from equipoise.records.codec import decode, digest, pretty
-from equipoise.records.outcome_plan import OutcomePlan
+from equipoise.records.outcome_plan import ContrastProof, OutcomePlan
 from equipoise.records.plan import Plan
 from equipoise.stages.grade.catalog import read_catalog
 from equipoise.stages.grade.templates import resolved
@@ -23,6 +23,7 @@ from equipoise.stages.plan.budget import over_budget
 from equipoise.stages.plan.crosschecks import typed_n_mins
 from equipoise.stages.plan.faults import refuse
 from equipoise.stages.plan.load import Looked, look_at
+from equipoise.stages.plan.outcome_page import outcome_blocks
 from equipoise.stages.plan.outlook import Outlook, outlook_of
 from equipoise.stages.plan.page import plan_page
 from equipoise.stages.plan.placeholders import unfilled
@@ -30,7 +31,6 @@ from equipoise.stages.plan.units import Unit, read_units
 from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
 from equipoise.studies.loss.hidden import hidden_of, missing, seen_by_agents
-from equipoise.studies.loss.judges_recorded import with_records
 from equipoise.studies.loss.judging_planned import judge_faults, judge_outlook, with_families
 from equipoise.studies.loss.looks import waits_of
 from equipoise.studies.loss.running_asked import Adapters
@@ -104,7 +104,6 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
     plan = with_families(_of_kind(plan, kind, study), study)
-    plan = with_records(plan, material.catalog, study)
     chosen = {unit.id for unit in plan.units}
     executed = [unit for unit in material.units if unit.brief.unit in chosen]
     refuse(unfilled(draft, executed, faults))
@@ -125,11 +124,12 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         measured=measured_in(draft, study),
         budget=budget,
     )
-    judges, doubts = judge_outlook(plan, material.catalog, study, adapters, today)
+    judges, doubts = judge_outlook(plan, material.catalog, study, adapters, today, executed)
     outlook = msgspec.structs.replace(
         outlook, doubts=(*outlook.doubts, *waits, *doubts), judges=judges
     )
-    return Planned(plan=plan, content=content, outlook=outlook, page=plan_page(plan, outlook))
+    page = plan_page(plan, outlook, _first(plan, study))
+    return Planned(plan=plan, content=content, outlook=outlook, page=page)
 
 
 def _compiled(study: Path, text: bytes) -> tuple[str, bytes | None]:
@@ -154,6 +154,19 @@ def _of_kind(plan: Plan, kind: str, study: Path) -> Plan:
     content = read_needed(study / OUTCOME, "what the outcome study promises")
     outcome = decode(content, OutcomePlan, where=OUTCOME)
     return msgspec.structs.replace(plan, kind=kind, outcome=outcome)
+
+
+def _first(plan: Plan, study: Path) -> list[list[str]]:
+    """Gives what stands first on the page of an outcome study; nothing for another.
+
+    Raises:
+        Blocked: what its arms were rendered to is missing.
+    """
+    if not isinstance(plan.outcome, OutcomePlan):
+        return []
+    content = read_needed(study / ARMS, "what the arms of the outcome study were rendered to")
+    proofs = decode(content, tuple[ContrastProof, ...], where=ARMS)
+    return outcome_blocks(plan, plan.outcome, proofs)
 
 
 def _with_hidden(plan: Plan, study: Path, material: Material, executed: list[Unit]) -> Plan:

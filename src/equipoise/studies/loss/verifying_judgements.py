@@ -1,7 +1,7 @@
 """Verifies what model judges said in a loss study: archives, verdicts and the ratings from them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TypeAlias
@@ -15,16 +15,16 @@ from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import PLAN, read_needed
 from equipoise.pipeline.verifying import check_archive
 from equipoise.pipeline.verifying_verdicts import check_verdicts
-from equipoise.records.catalog import MODEL_JUDGED, Category
+from equipoise.records.catalog import MODEL_JUDGED, Catalog
 from equipoise.records.codec import decode
 from equipoise.records.event import Rating
-from equipoise.records.judgement import Judgement
-from equipoise.records.packet import Packet
+from equipoise.records.judgement import Judgement, ReadState
 from equipoise.records.plan import Plan
 from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.grade.catalog import read_catalog
 from equipoise.studies.loss.gathering import gather
-from equipoise.studies.loss.judging import JUDGEMENTS, Run, questions_of, raw_of
+from equipoise.studies.loss.judging import JUDGEMENTS, questions_of
+from equipoise.studies.loss.judging_questions import Posed, Run
 from equipoise.studies.loss.scoring import ARCHIVES
 from equipoise.studies.loss.sealed import Sealed, read_sealed
 
@@ -32,8 +32,8 @@ _JUDGE = "judge:"
 _CATALOG = re.compile(r"loss-catalog\.[^/]+\.json")
 _NEAR = 1e-12
 
-_Known: TypeAlias = dict[str, tuple[Packet, str, Mapping[str, Category]]]
-"""Packet id -> the packet, its trial, and the categories that it is asked about."""
+_Known: TypeAlias = dict[str, tuple[Posed, Catalog]]
+"""Packet id -> the question about a trial, and the catalog that it is asked under."""
 
 
 def check_judgements(study: Path) -> Iterator[Check]:
@@ -92,7 +92,7 @@ def _verdicts(study: Path, path: Path, name: str) -> Check:
         return _unheld(study, thing, error)
     judged = Archive.open(path)
     lines = list(judged.read(Judgement))
-    packets = {name: packet for name, (packet, _, _) in known.items()}
+    packets = {name: posed.question.packet for name, (posed, _) in known.items()}
     faults = list(check_verdicts(judged, packets, thing))
     faults += _ratings(archive, lines, known, thing)
     if strange := [n for n, one in enumerate(lines, 1) if one.packet not in known]:
@@ -120,9 +120,8 @@ def _known(archive: Archive, sealed: Sealed) -> _Known:
             continue
         gathered = gather(archive, sealed, catalog, date.min)
         run = Run(path=archive.path, arm=gathered.arm, work=gathered.work)
-        categories = {one.id: one for one in catalog.categories}
-        for packet, (question, work) in questions_of(sealed, catalog, run).items():
-            known[packet] = (question.packet, work.trial.id, categories)
+        for packet, posed in questions_of(sealed, catalog, run).items():
+            known[packet] = (posed, catalog)
     return known
 
 
@@ -164,10 +163,10 @@ def _otherwise(rating: Rating, name: str, one: Judgement | None, known: _Known) 
         return "nothing of the kind"
     if one.packet not in known:
         return "a judgement of no question of this study"
-    _, trial, categories = known[one.packet]
-    if trial != rating.trial:
+    posed, catalog = known[one.packet]
+    if posed.work.trial.id != rating.trial:
         return "a judgement of another trial"
-    if name not in one.scores or name not in categories:
+    said = posed.said(one, catalog).get(name) if one.state is ReadState.READ else None
+    if said is None or said.lost is None:
         return "nothing of the kind"
-    says = raw_of(categories[name], one.scores[name]) / categories[name].max
-    return "" if abs(says - rating.value) <= _NEAR else f"{says:g}"
+    return "" if abs(said.lost - rating.value) <= _NEAR else f"{said.lost:g}"

@@ -33,7 +33,7 @@ def arm_faults(
     """Yields what is wrong with the arms: names, baseline, skills that are not there or not served.
 
     A dependency that a skill declares in the head of its file has to be provided or exempted by
-    every scenario.
+    every scenario that is made for it.
     """
     names = [arm.name for arm in draft.arms]
     for number, name in enumerate(names):
@@ -145,7 +145,8 @@ def _skill_fault(
             nearest(skill.name, known) or f"put the skill's text there as {SKILL}",
         )
     for needed in _dependencies(file):
-        lacking = [one.id for one in scenarios if needed not in {d.name for d in one.dependencies}]
+        served = [one for one in scenarios if one.skill_under_test == skill.name]
+        lacking = [one.id for one in served if needed not in {d.name for d in one.dependencies}]
         if lacking:
             told = f"{', '.join(lacking[:3])}{' and others' if len(lacking) > 3 else ''}"
             found = f"{skill.name!r}, which relies on {needed!r}; {told}"

@@ -1,6 +1,7 @@
 """Compiles an outcome study to what every study is run by: units, a catalog, arms and rules."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,27 +12,28 @@ from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked, InputError, nearest
 from equipoise.pipeline.study_files import STUDY, read_needed
 from equipoise.records.codec import pretty
-from equipoise.records.scenario import Scenario, ScenarioKind
+from equipoise.records.scenario import Scenario
 from equipoise.records.yaml_text import parse
 from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.loss.planning import ARMS, COMPILED, OUTCOME
 from equipoise.studies.outcome.arms import arm_faults, folder_of
-from equipoise.studies.outcome.contrasting import Render, proofs_of, unequal
+from equipoise.studies.outcome.contrasting import Render, proofs_of, unequal, unrendered
 from equipoise.studies.outcome.criteria import catalog_of
 from equipoise.studies.outcome.draft import EXAMPLES, OutcomeArm, OutcomeDraft
 from equipoise.studies.outcome.expectations import DOCUMENTS
+from equipoise.studies.outcome.judged import deliverables, family_faults, judges_of
 from equipoise.studies.outcome.packs import ReadPack, read_pack
+from equipoise.studies.outcome.phases import in_phase
 from equipoise.studies.outcome.promising import promised_of
 from equipoise.studies.outcome.prompts import exemption_faults
 from equipoise.studies.outcome.proving import MakeSeed, proof_of
+from equipoise.studies.outcome.rounds import round_faults, to_be_run
 from equipoise.studies.outcome.units import unit_of
 
 UNITS = "outcome-units.jsonl"
 CATALOG = "loss-catalog.v1.json"
 STATE = "state"
 """A folder that no agent sees: whatever one changes lies in a copy of its own."""
-
-_UNSCORED = frozenset({ScenarioKind.DECOMPOSE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,24 +74,21 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     pack = read_pack(study / draft.pack)
     scenarios = _chosen(draft, pack, faults)
     found = [*arm_faults(draft, study, scenarios, faults)]
+    found += family_faults(draft, study)
     refuse([*found, *(fault for one in scenarios for fault in exemption_faults(one))])
     proofs = {one.id: proof_of(pack, one, seed_of(pack.seed(one))) for one in scenarios}
     whys = [why for _, why in proofs.values()]
-    whys += [
-        f"{one.id} is of kind {one.kind.value}, which cannot be scored yet; mend: leave it out"
-        for one in scenarios
-        if one.kind in _UNSCORED
-    ]
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
     outcome = promised_of(draft, study, pack, scenarios, faults)
     compiled_to = _study(draft, scenarios)
     specs = {one["name"]: one["system"]["agent"] for one in compiled_to["arms"]}
+    refuse(unrendered(specs, scenarios, render))
     held = proofs_of(outcome.contrasts, specs, scenarios, render)
     refuse(unequal(held))
     files = {
         UNITS: b"".join(unit_of(draft, pack, one) for one in scenarios),
-        CATALOG: json.dumps(catalog_of(scenarios), indent=1).encode() + b"\n",
+        CATALOG: json.dumps(catalog_of(scenarios, draft.arms), indent=1).encode() + b"\n",
         OUTCOME: pretty(outcome),
         ARMS: pretty(held),
         COMPILED: json.dumps(compiled_to, indent=1).encode() + b"\n",
@@ -126,7 +125,20 @@ def _chosen(draft: OutcomeDraft, pack: ReadPack, faults: Faults) -> tuple[Scenar
         for number, name in enumerate(draft.scenarios)
         if name not in known
     )
-    return tuple(known[name] for name in draft.scenarios) or pack.scenarios
+    named = tuple(known[name] for name in draft.scenarios)
+    chosen = named or to_be_run(draft, in_phase(draft, pack.scenarios))
+    refuse(round_faults(draft, chosen, faults))
+    if not chosen:
+        refuse(
+            [
+                faults.at(
+                    ("scenarios",),
+                    "is missing, and the pack has none that this study would run",
+                    mend="write scenarios: with the ids of some",
+                )
+            ]
+        )
+    return chosen
 
 
 def _study(draft: OutcomeDraft, scenarios: tuple[Scenario, ...]) -> dict[str, Any]:
@@ -164,11 +176,13 @@ def _study(draft: OutcomeDraft, scenarios: tuple[Scenario, ...]) -> dict[str, An
         "baseline": draft.baseline,
         "sandbox": {"environment": ["PATH", *draft.environment]},
         "is_simulated": draft.is_simulated,
-        "arms": [_arm(draft, arm) for arm in draft.arms],
+        **judges_of(draft),
+        "arms": [_arm(draft, arm, scenarios) for arm in draft.arms],
     }
 
 
-def _arm(draft: OutcomeDraft, arm: OutcomeArm) -> dict[str, Any]:
+def _arm(draft: OutcomeDraft, arm: OutcomeArm, scenarios: Iterable[Scenario]) -> dict[str, Any]:
     skill = {"skills": [folder_of(draft, one) for one in arm.skill]} if arm.skill else {}
-    given = {"prompt": "{brief.prompt}", "seed": "{brief.seed}", "artifacts": [*DOCUMENTS]}
+    kept = [*DOCUMENTS, *deliverables(scenarios)]
+    given = {"prompt": "{brief.prompt}", "seed": "{brief.seed}", "artifacts": kept}
     return {"name": arm.name, "system": {"agent": {**arm.agent, **given, **skill}}}

@@ -4,16 +4,26 @@ A difference is laid to the skills where it goes away with them: both arms are r
 and again with their skills taken out. What still differs then is no skill.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.records.outcome_plan import Contrast, ContrastProof, Control
 from equipoise.records.scenario import Scenario
 from equipoise.studies.outcome.prompts import prompt_of
 
-Render = Callable[[Mapping[str, Any], str, str], dict[str, str]]
-"""Gives the parts of a session by an agent's specification, a unit and its prompt."""
+
+class Render(Protocol):
+    """Gives the parts of a session by an agent's specification, a unit and its prompt."""
+
+    def __call__(
+        self, spec: Mapping[str, Any], unit: str, prompt: str, arm: str = "arm"
+    ) -> dict[str, str]:
+        """Starts nothing; two arms are held together under one name."""
+        ...
+
+
+_NOT_HERE = "no_program"
 
 _BY_SKILL = ("skills", "skill_forced")
 _LONGEST = 160
@@ -39,6 +49,22 @@ def proofs_of(
         if one.control in {Control.L1, Control.L2}
         for scenario in scenarios
     )
+
+
+def unrendered(
+    specs: Mapping[str, Mapping[str, Any]], scenarios: Sequence[Scenario], render: Render
+) -> Iterator[str]:
+    """Yields the arms that could not begin a session in some scenario; a program may be missing."""
+    for arm, spec in specs.items():
+        whys: dict[str, list[str]] = {}
+        for scenario in scenarios:
+            try:
+                render(spec, scenario.id, prompt_of(scenario), arm)
+            except InputError as error:
+                if error.code != _NOT_HERE:
+                    whys.setdefault(str(error).replace(scenario.id, "…"), []).append(scenario.id)
+        for why, units in whys.items():
+            yield f"study.yaml: arm {arm} cannot begin {', '.join(units)}: {why}"
 
 
 def unequal(proofs: Iterable[ContrastProof]) -> Iterator[str]:

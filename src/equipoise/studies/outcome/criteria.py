@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from equipoise.records.scenario import Scenario
+from equipoise.studies.outcome.draft import OutcomeArm
 from equipoise.studies.outcome.expectations import expected_of, hidden_groups
+from equipoise.studies.outcome.judged import judged_categories
 
 _OWN_TESTS = ["tests/**/*.py"]
 _WEIGHTS = {
@@ -18,12 +20,12 @@ _WEIGHTS = {
 _HIDDEN = {"hidden_explicit": "explicit", "hidden_implicit": "implicit"}
 
 
-def catalog_of(scenarios: Iterable[Scenario]) -> dict[str, Any]:
+def catalog_of(scenarios: Iterable[Scenario], arms: Iterable[OutcomeArm] = ()) -> dict[str, Any]:
     """Gives the catalog, as a loss study has it in its file.
 
     A criterion that no scenario of the study has a use for is left out.
     """
-    used = {"regression"}
+    used, scenarios = {"regression"}, tuple(scenarios)
     for scenario in scenarios:
         used |= {*expected_of(scenario), *(f"hidden_{one}" for one in hidden_groups(scenario))}
     return {
@@ -38,7 +40,8 @@ def catalog_of(scenarios: Iterable[Scenario]) -> dict[str, Any]:
             }
             for name, weight in _WEIGHTS.items()
             if name in used
-        ],
+        ]
+        + [*judged_categories(scenarios, arms)],
     }
 
 

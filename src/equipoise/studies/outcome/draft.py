@@ -6,14 +6,32 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from equipoise.records.hypothesis import Aim
-from equipoise.records.outcome_plan import Control
+from equipoise.records.outcome_plan import Control, Phase
 from equipoise.records.scenario import ScenarioKind
 from equipoise.records.terms import Rule
-from equipoise.stages.plan.draft import BudgetDraft, Name, Text, Truth
+from equipoise.stages.plan.draft import (
+    BudgetDraft,
+    JudgesDraft,
+    Name,
+    Positive,
+    Share,
+    Text,
+    Truth,
+)
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _as_range(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+_Range = Annotated[
+    tuple[Positive, ...], BeforeValidator(_as_range), Field(min_length=1, max_length=2)
+]
+"""One number, or from and to."""
 
 
 class SkillDraft(_Strict):
@@ -113,8 +131,37 @@ class HypothesisDraft(_Strict):
         return self
 
 
+class CellDraft(_Strict):
+    """What a cell is expected to take: one number, or from and to.
+
+    Args:
+        tokens: of all calls together.
+        usd: US dollars.
+    """
+
+    tokens: _Range | None = None
+    usd: _Range | None = None
+
+    @model_validator(mode="after")
+    def _from_below(self) -> "CellDraft":
+        for key in ("tokens", "usd"):
+            given = getattr(self, key)
+            if given is not None and given[0] > given[-1]:
+                raise ValueError(f"{key} goes from {given[0]:g} down to {given[-1]:g}; turn it")
+        return self
+
+
 class OutcomeDraft(_Strict):
-    """Every key of the `study.yaml` of an outcome study."""
+    """Every key of the `study.yaml` of an outcome study.
+
+    Args:
+        phase: P0 to P3; the study has to be what that is made of.
+        after: the folder of the finished study that the phase rests on.
+        optimises: the folder of a finished study that this one was changed after.
+        final: whether its claim rests on scenarios that are held out.
+        onboarding: false = agents work without the overlay that says how work is done.
+        expected_cell: what a cell will take, as far as somebody knows.
+    """
 
     kind: Literal["outcome"]
     title: Text
@@ -130,6 +177,13 @@ class OutcomeDraft(_Strict):
     family: Literal[Rule.HOLM, Rule.BONFERRONI] = Rule.HOLM
     budget: BudgetDraft = BudgetDraft(cell_timeout_s=900.0)
     onboarding: Truth = True
+    judges: JudgesDraft | None = None
+    double_rating: Share = 0.20
+    phase: Phase | None = None
+    after: Text | None = None
+    optimises: Text | None = None
+    final: Truth = False
+    expected_cell: CellDraft | None = None
     environment: tuple[Text, ...] = ()
     is_simulated: Truth = False
 
@@ -154,5 +208,13 @@ EXAMPLES = {
     "primary": "primary: true or false",
     "repetitions": "repetitions: 3",
     "family": "family: holm",
+    "phase": "phase: P0",
+    "after": "after: ../p0",
+    "optimises": "optimises: ../study-1",
+    "final": "final: true",
+    "onboarding": "onboarding: false",
+    "expected_cell": "expected_cell: {tokens: [50000, 200000], usd: [0.5, 2]}",
+    "tokens": "tokens: [50000, 200000]",
+    "usd": "usd: [0.5, 2]",
 }
 """Key -> what might stand there."""

@@ -8,13 +8,10 @@ from equipoise.records.hypothesis import Aim, Hypothesis
 from equipoise.records.outcome_plan import Contrast, Control
 from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.stages.plan.faults import Faults, refuse
+from equipoise.stages.plan.outcome_page import LEAST_REPETITIONS, LEAST_SCENARIOS
 from equipoise.stats.signflip_reach import detectable_share, smallest_p
 from equipoise.studies.outcome.draft import HypothesisDraft, OutcomeArm, OutcomeDraft
 from equipoise.studies.outcome.metrics import DIAGNOSTIC, METRICS, Metric
-
-LEAST_SCENARIOS = 6
-LEAST_REPETITIONS = 3
-"""With fewer scenarios or repetitions everything is underpowered."""
 
 _LEVEL = 0.95
 _CONTROLS = {
@@ -269,7 +266,8 @@ class _Held:
                 mend="write metric: main, or set two arms with a skill against each other",
             )
         kinds = {scenario.kind for scenario in self._counted()}
-        if self.one.primary and metric.is_judged and kinds != {ScenarioKind.DECOMPOSE}:
+        is_all_judged = kinds <= {ScenarioKind.DECOMPOSE}
+        if self.one.primary and metric.is_judged and not is_all_judged:
             yield self._at(
                 "metric",
                 f"is {name}, which a model judges, in a primary hypothesis",

@@ -11,6 +11,7 @@ from equipoise.records.codec import decode
 from equipoise.records.scenario import Pack, Scenario, ScenarioKind
 from equipoise.records.wanted import plainly
 from equipoise.records.yaml_text import parse
+from equipoise.studies.outcome.judged import list_faults
 
 PACK = "pack.yaml"
 SCENARIOS = PurePosixPath("fixtures/e2e")
@@ -119,6 +120,7 @@ def _faults(scenario: Scenario, name: str, folder: Path) -> list[str]:
             if not one.startswith(f"{group}/")
         ]
     found += _file_faults(scenario, folder)
+    found += list_faults(scenario, folder)
     found += [
         f"dependency {one.name!r} is neither provided nor exempted"
         for one in scenario.dependencies

@@ -9,16 +9,18 @@ from equipoise.pipeline.study_files import SEAL, read_needed
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.event import Seal
 from equipoise.records.hypothesis import HYPOTHESES, Registered
-from equipoise.records.outcome_plan import Contrast, Control, OutcomePlan, ScenarioPlan
+from equipoise.records.outcome_plan import Contrast, Control, OutcomePlan, Rounds, ScenarioPlan
 from equipoise.records.plan import Plan
 from equipoise.records.scenario import Scenario
-from equipoise.stages.plan.faults import Faults
+from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.outcome.arms import contrasts_of, skills_of
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.hypotheses import hypotheses_of
 from equipoise.studies.outcome.metrics import main_metric, metrics_of
 from equipoise.studies.outcome.packs import PROOFS, ReadPack
+from equipoise.studies.outcome.phases import cell_cost, phase_faults, precondition
 from equipoise.studies.outcome.prompts import prompt_doubts
+from equipoise.studies.outcome.rounds import rounds_of, that_count
 
 
 def promised_of(
@@ -35,6 +37,8 @@ def promised_of(
     """
     skills = skills_of(draft, study)
     contrasts = contrasts_of(draft, skills)
+    refuse([*phase_faults(draft, scenarios, contrasts, faults)])
+    rounds = rounds_of(draft, study, pack, scenarios, skills)
     return OutcomePlan(
         pack=pack.pack.name,
         pack_version=pack.pack.version,
@@ -42,9 +46,13 @@ def promised_of(
         scenarios=tuple(_scenario(pack, one) for one in scenarios),
         skills=skills,
         contrasts=contrasts,
-        hypotheses=hypotheses_of(draft, scenarios, contrasts, faults),
+        hypotheses=hypotheses_of(draft, that_count(draft, scenarios), contrasts, faults),
         in_environment=draft.onboarding and all(is_onboarded(pack, one) for one in scenarios),
-        doubts=tuple(_doubts(draft, pack, scenarios, contrasts)),
+        phase=draft.phase,
+        after=precondition(draft, study),
+        rounds=rounds,
+        cell=cell_cost(draft, len(scenarios) * draft.repetitions * len(draft.arms)),
+        doubts=(*_doubts(draft, pack, scenarios, contrasts), *_round_doubts(rounds)),
     )
 
 
@@ -117,6 +125,17 @@ def _doubts(
         yield from prompt_doubts(scenario)
         if draft.onboarding and not is_onboarded(pack, scenario):
             yield f"the seed of {scenario.id} has no onboarding: out-of-environment"
+
+
+def _round_doubts(rounds: Rounds) -> Iterator[str]:
+    if rounds.stale:
+        yield (
+            f"the hidden tests of {', '.join(rounds.stale)} changed since "
+            f"{rounds.chain[-1].study}: what any arm scored in them there is stale; all arms are "
+            "run anew here"
+        )
+    if rounds.chain and not rounds.changed and not rounds.stale:
+        yield f"nothing changed since {rounds.chain[-1].study}"
 
 
 def _told(contrast: Contrast) -> str:

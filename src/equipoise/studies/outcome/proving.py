@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
 from equipoise.studies.outcome.expectations import hidden_groups
 from equipoise.studies.outcome.packs import HIDDEN, PROOFS, SCENARIO, ReadPack
+from equipoise.studies.outcome.proving_decompositions import decomposition_runs
 from equipoise.studies.outcome.proving_states import has_states, state_runs, told_beside
 
 MakeSuites = Callable[[Path], AbstractContextManager[Suites]]
@@ -67,7 +69,9 @@ def prove(
         runs.append(found)
         if on_run is not None:
             on_run(found)
-    for found in state_runs(pack, scenario, seed) if has_states(scenario) else ():
+    beside = [state_runs(pack, scenario, seed)] if has_states(scenario) else []
+    beside += [decomposition_runs(pack, scenario, seed)] if scenario.items else []
+    for found in chain.from_iterable(beside):
         runs.append(found)
         if on_run is not None:
             on_run(found)
@@ -86,6 +90,8 @@ def rests_on(pack: ReadPack, scenario: Scenario, seed: Seed) -> dict[str, str]:
     found = {"seed": seed.sha256, SCENARIO: digest(folder.joinpath(SCENARIO).read_bytes())}
     if folder.joinpath(HIDDEN).is_dir():
         found[HIDDEN] = hash_of(folder / HIDDEN)
+    if scenario.items:
+        found[scenario.items] = digest(folder.joinpath(scenario.items).read_bytes())
     for name in _patches(scenario):
         found[name] = digest(folder.joinpath(name).read_bytes())
         beside = folder / told_beside(name)
@@ -241,8 +247,6 @@ def _told_flaky(runs: list[ProofRun]) -> tuple[ProofRun, ...]:
 
 def _lacking(scenario: Scenario) -> Iterator[str]:
     proofs = scenario.proofs
-    if scenario.kind is ScenarioKind.DECOMPOSE:
-        return
     if proofs is None:
         yield "a reference solution (proofs.reference)"
         return
@@ -254,7 +258,7 @@ def _lacking(scenario: Scenario) -> Iterator[str]:
         if scenario.hidden_tests.implicit and not proofs.literal:
             yield "the literal-minded proof (proofs.literal)"
     if not proofs.near_misses:
-        yield "a near miss that the hidden tests must fail (proofs.near_misses)"
+        yield "a near miss that has to fail (proofs.near_misses)"
 
 
 def _patches(scenario: Scenario) -> list[str]:

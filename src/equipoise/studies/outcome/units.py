@@ -6,6 +6,7 @@ from typing import Any
 from equipoise.records.scenario import Scenario, bug_reference
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.expectations import expected_of, hidden_groups
+from equipoise.studies.outcome.judged import judged_expectations
 from equipoise.studies.outcome.packs import HIDDEN, ReadPack
 from equipoise.studies.outcome.prompts import prompt_of
 
@@ -25,6 +26,7 @@ def unit_of(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
         group: f"{place}/{HIDDEN}/{group}" for group in hidden_groups(scenario)
     }
     expected |= expected_of(scenario)
+    expected |= judged_expectations(pack.folder / pack.place(scenario), scenario)
     if scenario.proofs is not None:
         expected["reference"] = f"{place}/{scenario.proofs.reference}"
     unit = {

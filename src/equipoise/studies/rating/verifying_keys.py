@@ -17,7 +17,6 @@ from equipoise.records.ranking import RANKING
 from equipoise.studies.rating.judging import JUDGE_KEYS, packets_of
 from equipoise.studies.rating.making import KEYS, PACKETS, SECRET
 from equipoise.studies.rating.reading import ARCHIVES, CAMPAIGN
-from equipoise.studies.rating.versions import as_made_by, other_planner
 
 _PEOPLE, _JUDGES = f"{CAMPAIGN}/{KEYS}", f"{CAMPAIGN}/{JUDGE_KEYS}"
 
@@ -114,12 +113,11 @@ def _judges(study: Path) -> Check:
         keys = read_keys(study / CAMPAIGN / JUDGE_KEYS)
         wanted: dict[str, PacketKey] = {name: key for name, (_, key) in packets_of(study).items()}
     except (EquipoiseError, OSError, ValueError) as error:
-        return as_made_by(_unreadable(_JUDGES, error), other_planner(study))
+        return _unreadable(_JUDGES, error)
     held = {key.packet for key in keys}
     lost = [line for line, name in enumerate(sorted(wanted), 1) if name not in held]
     lines = [n for n, key in enumerate(keys, 1) if wanted.get(key.packet) != key]
-    check = _held(_JUDGES, _JUDGES, len(wanted), _Misfits(n=len(keys), lines=lines), lost)
-    return as_made_by(check, other_planner(study))
+    return _held(_JUDGES, _JUDGES, len(wanted), _Misfits(n=len(keys), lines=lines), lost)
 
 
 def _held(file: str, shown_in: str, n: int, misfits: _Misfits, lost: Sequence[int]) -> Check:

@@ -63,6 +63,8 @@ def both_sides(
     held = [_placed(one, parts) for one in scored]
     both = (held[0][:, 1:] > 0) & (held[1][:, 1:] > 0)
     either = (held[0][:, 1:] > 0) | (held[1][:, 1:] > 0)
+    is_weighed = np.array([c.weight > 0 for c in new.table.categories])
+    either = np.where(is_weighed, either, both)  # a diagnostic has no part in a loss
     is_same = not bool((both != either).any())
     names = [c.id for c in new.table.categories]
     notes = [

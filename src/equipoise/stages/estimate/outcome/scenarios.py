@@ -93,5 +93,4 @@ _ORDER = [
     "decomposition",
     "dependency_order",
     "token_recall",
-    "loss",
 ]

@@ -8,6 +8,7 @@ from equipoise.errors import InputError, nearest
 from equipoise.ports.models import Message
 from equipoise.records.codec import digest, encode
 from equipoise.records.packet import Packet
+from equipoise.stages.grade.judges.forms import FORMS, form_words, one_schema
 from equipoise.stages.grade.judges.wording import READ_AGAIN, RULES, WORDINGS
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -94,12 +95,18 @@ def posed(question: Question, *, max_chars: int) -> Posed:
 
 
 def shape_of(packet: Packet) -> str:
-    """Gives ``score``, ``pair`` or ``best_worst``, by how many options there are.
+    """Gives ``score``, ``pair`` or ``best_worst``, by how many options there are, or its own form.
 
     Raises:
         InputError: none, more than there are letters, or one without criteria.
     """
     n = len(packet.options)
+    if packet.form and (packet.form not in FORMS or n != 1 or not packet.criteria):
+        raise InputError(
+            f"packet {packet.id} is of form {packet.form!r} with {n} options",
+            wanted=f"one of {', '.join(FORMS)}, one option, and criteria",
+            code="packet",
+        )
     if n == 0 or n > len(LETTERS):
         raise InputError(
             f"packet {packet.id} has {n} options", wanted=f"1 to {len(LETTERS)}", code="packet"
@@ -111,13 +118,15 @@ def shape_of(packet: Packet) -> str:
                 wanted="criteria to hold it against",
                 code="packet",
             )
-        return "score"
+        return packet.form or "score"
     return "pair" if n == 2 else "best_worst"
 
 
 def schema_of(packet: Packet) -> dict[str, Any]:
     """Gives the JSON Schema of the answer; criteria are numbered, for ids may say too much."""
     shape = shape_of(packet)
+    if shape in FORMS:
+        return _object({number: _object(one_schema(packet)) for number, _ in numbered(packet)})
     if shape == "score":
         one = _object(
             {
@@ -171,6 +180,8 @@ def _mark(question: Question) -> str:
 
 def _form(packet: Packet) -> str:
     shape = shape_of(packet)
+    if shape in FORMS:
+        return form_words(packet, ", ".join(number for number, _ in numbered(packet)))
     head = "Answer with exactly one JSON object and nothing before or after it: "
     if shape == "score":
         names = ", ".join(number for number, _ in numbered(packet))

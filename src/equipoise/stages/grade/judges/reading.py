@@ -7,6 +7,7 @@ from typing import Any
 
 from equipoise.records.packet import Packet
 from equipoise.stages.grade.judges.asking import LETTERS, MOST_SCORE, TIE, numbered, shape_of
+from equipoise.stages.grade.judges.forms import FORMS, Misread, is_misquoted, said_of
 
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
 _MOST_BYTES = 1 << 20
@@ -21,6 +22,7 @@ class Read:
     is_tie: bool = False
     scores: dict[str, float] = field(default_factory=dict)
     quotes: dict[str, str] = field(default_factory=dict)
+    covers: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 class Unreadable(Exception):
@@ -40,6 +42,8 @@ def read(text: str, packet: Packet) -> Read:
     shape = shape_of(packet)
     if shape == "score":
         return _scores(answer, packet)
+    if shape in FORMS:
+        return _of_form(answer, packet)
     wanted = {"reason", "best"} | ({"worst"} if shape == "best_worst" else set())
     _check_keys(answer, wanted, optional={"reason"})
     if shape == "pair":
@@ -63,6 +67,12 @@ def refuse_misquoted(verdict: Read, packet: Packet) -> None:
     """
     shown = packet.options[0].text
     numbers = {name: number for number, name in numbered(packet)}
+    if packet.form:
+        for name, number in numbers.items():
+            said = verdict.covers.get(name) or verdict.scores.get(name)
+            if is_misquoted(packet, said, verdict.quotes.get(name, "")):
+                raise Unreadable(f"the quote of {number} does not stand where it says")
+        return
     for name, quote in verdict.quotes.items():
         if verdict.scores.get(name, 0.0) > 0 and quote not in shown:
             raise Unreadable(f"the quote of {numbers[name]} does not stand in the text like that")
@@ -104,6 +114,29 @@ def _place(value: Any, packet: Packet, key: str) -> int | None:
     if not isinstance(value, str) or len(value) != 1 or value not in letters:
         raise Unreadable(f"{key} is none of {', '.join(letters)} and {TIE}")
     return letters.index(value)
+
+
+def _of_form(answer: dict[str, Any], packet: Packet) -> Read:
+    names = dict(numbered(packet))
+    _check_keys(answer, set(names), optional=set())
+    scores: dict[str, float] = {}
+    covers: dict[str, tuple[int, ...]] = {}
+    quotes: dict[str, str] = {}
+    for number, name in names.items():
+        one = answer[number]
+        if not isinstance(one, dict):
+            raise Unreadable(f"{number} is no object")
+        try:
+            said, quote = said_of(one, number, packet)
+        except Misread as error:
+            raise Unreadable(str(error)) from error
+        if isinstance(said, tuple):
+            covers[name] = said
+        elif said is not None:
+            scores[name] = float(said)
+        if quote.strip():
+            quotes[name] = quote
+    return Read(scores=scores, quotes=quotes, covers=covers)
 
 
 def _scores(answer: dict[str, Any], packet: Packet) -> Read:

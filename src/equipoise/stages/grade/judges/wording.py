@@ -8,12 +8,15 @@ from dataclasses import dataclass
 class Wording:
     """One way of asking: about one text under criteria, about two, about three or more.
 
+    `cover` asks which numbered items of a list do what is required, `decide` for yes or no.
     `{n}` stands for the number of texts, `{last}` for the letter of the last one.
     """
 
     score: str
     pair: str
     best_worst: str
+    cover: str
+    decide: str
 
 
 WORDINGS: Mapping[str, Wording] = {
@@ -29,6 +32,14 @@ WORDINGS: Mapping[str, Wording] = {
         best_worst=(
             "You are given {n} texts, A to {last}, and a question. Say which is the best answer to "
             "the question and which the worst, or that none is better than another."
+        ),
+        cover=(
+            "You are given a numbered list of work items and a list of requirements. Say for each "
+            "requirement which of the items, once done, would meet it; none is an answer too."
+        ),
+        decide=(
+            "You are given one text and a list of statements. Say of each statement whether it is "
+            "true of the text: yes, no, or unclear where the text does not let you tell."
         ),
     ),
     "examiner": Wording(
@@ -46,6 +57,15 @@ WORDINGS: Mapping[str, Wording] = {
             "that answers it best and the one that answers it worst; where all are equally good, "
             "say so."
         ),
+        cover=(
+            "Act as an examiner. Below stand a numbered list of work items and requirements. Find "
+            "for each requirement the items whose completion meets it, or none, and be strict: a "
+            "theme that is only near does not meet it."
+        ),
+        decide=(
+            "Act as an examiner. Below stand a text and statements. Decide of each statement "
+            "whether it is true of the text: yes, no, or unclear where that cannot be told."
+        ),
     ),
     "reader": Wording(
         score=(
@@ -60,6 +80,14 @@ WORDINGS: Mapping[str, Wording] = {
             "Read the {n} texts below, A to {last}, as an attentive reader would. With the "
             "question in mind, which one would you rather have been given than any other, and "
             "which one least of all, or is there no difference?"
+        ),
+        cover=(
+            "Read the numbered list of work items below as somebody would who has to build the "
+            "whole. For every requirement, which items would give it to you, if any?"
+        ),
+        decide=(
+            "Read the text below as an attentive reader would. Of every statement in the list: is "
+            "it so by this text, yes or no, or is it unclear?"
         ),
     ),
 }

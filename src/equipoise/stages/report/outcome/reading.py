@@ -20,7 +20,6 @@ CRITERIA = {
     "decomposition": "decomposition covered",
     "dependency_order": "dependencies in order",
     "token_recall": "shared words (diagnostic)",
-    "loss": "all parts, as the catalog weighs them",
     "main": "main metric",
     "hidden": "hidden tests",
     "tokens": "tokens",

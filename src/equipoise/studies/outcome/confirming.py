@@ -1,0 +1,85 @@
+"""The budget of a phase that may only begin once somebody confirmed it apart, in figures."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from equipoise.archive.durable import replace_file
+from equipoise.errors import Blocked, InputError
+from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.outcome_plan import OutcomePlan
+from equipoise.studies.loss.sealed import Sealed
+from equipoise.studies.outcome.phases import PRESETS
+
+CONFIRMED = "budget-confirmation.json"
+"""File of the study: which budget of which plan was confirmed, and when."""
+
+
+class Confirmed(msgspec.Struct, frozen=True, kw_only=True):
+    """The file `budget-confirmation.json`."""
+
+    plan_sha256: str
+    max_usd: float
+    confirmed_at: str
+
+
+def needs_confirmation(sealed: Sealed) -> bool:
+    """Says whether the study's phase may not begin without its budget confirmed."""
+    outcome = sealed.plan.outcome
+    return (
+        isinstance(outcome, OutcomePlan)
+        and outcome.phase is not None
+        and PRESETS[outcome.phase].is_confirmed
+    )
+
+
+def confirm_budget(sealed: Sealed, usd: float | None, now: datetime) -> None:
+    """Sees that the budget of a sealed study is confirmed where its phase asks for it.
+
+    Args:
+        sealed: the study.
+        usd: the sum that was typed, which has to be the plan's; null = nothing was typed.
+        now: when.
+
+    Raises:
+        Blocked: nobody confirmed it yet.
+        InputError: another sum was typed, or the study has none to be confirmed.
+    """
+    if not needs_confirmation(sealed):
+        if usd is not None:
+            raise InputError(
+                "--confirm-budget with a study whose phase needs no confirmation",
+                wanted="a study of phase P3",
+                mend="leave it out",
+                code="option",
+            )
+        return
+    limit = sealed.plan.limits.max_usd
+    if usd is not None and usd != limit:
+        raise InputError(
+            f"--confirm-budget is {usd:g}, and the sealed plan may spend {limit or 0:g} USD",
+            wanted="the sum of the plan, so that both know what was confirmed",
+            mend=f"--confirm-budget {limit or 0:g}, or seal a study with another budget",
+            code="option",
+        )
+    if usd is not None and limit is not None:
+        made = Confirmed(
+            plan_sha256=digest(sealed.plan_bytes),
+            max_usd=limit,
+            confirmed_at=now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )
+        replace_file(sealed.root / CONFIRMED, pretty(made))
+        return
+    if not _is_confirmed(sealed.root, digest(sealed.plan_bytes)):
+        raise Blocked(
+            f"this is phase P3, which may spend {limit or 0:g} USD, and nobody confirmed that "
+            f"apart; mend: equipoise run --confirm-budget {limit or 0:g} {sealed.root}"
+        )
+
+
+def _is_confirmed(study: Path, plan_sha256: str) -> bool:
+    path = study / CONFIRMED
+    if not path.is_file():
+        return False
+    return decode(path.read_bytes(), Confirmed, where=CONFIRMED).plan_sha256 == plan_sha256
