@@ -11,6 +11,9 @@ from equipoise.records.call import ModelCall
 from equipoise.records.suite_run import SuiteRun
 from equipoise.records.trial import Ending, Usage
 
+GIT_KILLED = "git_killed"
+"""Code of the error that a git was ended from outside: that passes, so the cell is tried again."""
+
 
 class Isolation(StrEnum):
     """What keeps a job from what it must not see; every report says which."""

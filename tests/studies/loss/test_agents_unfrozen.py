@@ -10,7 +10,7 @@ import pytest
 from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
 from equipoise.records.trial import EndingKind, Fault, Trial
-from studies.loss.made_agents import NEEDS_BWRAP, agent_arm, agent_study
+from studies.loss.made_agents import NEEDS_BWRAP, SENIOR, agent_arm, agent_study
 from studies.loss.study_commands import run
 
 _ASKS = """\
@@ -27,6 +27,35 @@ _BROKEN_GIT = """\
 case " $* " in *" diff "*) exec {git} "$@" > /dev/full;; esac
 exec {git} "$@"
 """
+_KILLED_ONCE = """\
+#!/bin/sh
+case " $* " in *" repack "*) mkdir {once} 2> /dev/null && kill -9 $$;; esac
+exec {git} "$@"
+"""
+
+
+@NEEDS_BWRAP
+@pytest.mark.requirement("OUT-45")
+def test_a_seed_whose_making_was_killed_is_made_again_for_the_same_cell(tmp_path: Path) -> None:
+    study = agent_study(tmp_path / "study", only=agent_arm({"scripted": {"cases": SENIOR}}))
+    killed = _KILLED_ONCE.format(git=shutil.which("git"), once=tmp_path / "once")
+    code, _, err = run("run", study, PATH=_with_git(tmp_path / "programs", killed))
+    assert code == 0, err
+    (path,) = study.glob("archive/only-*")
+    trials = list(Archive.open(path).read(Trial))
+    done = [trial for trial in trials if trial.ending.kind is EndingKind.COMPLETED]
+    assert sorted(trial.repetition for trial in done) == [1, 2, 3]
+    (passed,) = (trial for trial in trials if trial not in done)
+    assert passed.ending.detail == "workspace: git repack was killed by signal 9"
+    assert passed.ending.is_retriable
+
+
+def _with_git(programs: Path, script: str) -> str:
+    """Puts a git of ours before that of the machine, and gives the PATH."""
+    programs.mkdir()
+    programs.joinpath("git").write_text(script)
+    programs.joinpath("git").chmod(0o755)
+    return f"{programs}:{os.environ['PATH']}"
 
 
 @NEEDS_BWRAP
@@ -39,12 +68,8 @@ def test_a_disk_that_fills_at_the_end_loses_no_transcript(tmp_path: Path) -> Non
     folder.joinpath("agents").mkdir(parents=True)
     folder.joinpath("agents", "asks.py").write_text(_ASKS)
     study = agent_study(folder, only=agent_arm({"command": asks}))
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    programs.joinpath("git").write_text(_BROKEN_GIT.format(git=shutil.which("git")))
-    programs.joinpath("git").chmod(0o755)
-
-    code, _, err = run("run", study, PATH=f"{programs}:{os.environ['PATH']}")
+    broken = _BROKEN_GIT.format(git=shutil.which("git"))
+    code, _, err = run("run", study, PATH=_with_git(tmp_path / "programs", broken))
     assert code == 0, err
     (path,) = study.glob("archive/only-*")
     archive = Archive.open(path)

@@ -17,9 +17,10 @@ from equipoise.adapters.systems.agent_session import Session, failed, unread
 from equipoise.adapters.systems.endings import infrastructure
 from equipoise.adapters.systems.setting import Setting
 from equipoise.adapters.systems.templates import filled, values_of
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.ports import Answer
 from equipoise.ports.agents import (
+    GIT_KILLED,
     Agent,
     Available,
     ChecksTasks,
@@ -118,7 +119,8 @@ class AgentSystem:
             asked = filled(self._options.seed, values) if self._options.seed else None
             place = await anyio.to_thread.run_sync(self._prepare, Path(request.workspace), asked)
         except (OSError, EquipoiseError) as error:
-            return Answer(ending=infrastructure(f"workspace: {error}", is_retriable=False))
+            passes = isinstance(error, InputError) and error.code == GIT_KILLED
+            return Answer(ending=infrastructure(f"workspace: {error}", is_retriable=passes))
         return await self._session(request, values, place, time.monotonic() - before)
 
     async def canary(self, request: Request) -> Answer:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from equipoise.errors import InputError
-from equipoise.ports.agents import Available
+from equipoise.ports.agents import GIT_KILLED, Available
 
 NOBODY = "Equipoise <seed@equipoise.invalid>"
 """Who authored and committed what names nobody."""
@@ -79,11 +79,11 @@ def git(
         ) from error
     except subprocess.TimeoutExpired as error:
         raise InputError(
-            f"git {arguments[0]} took more than {_TIMEOUT_S} s", code="git_failed"
+            f"git {arguments[0]} took more than {_TIMEOUT_S} s", code=GIT_KILLED
         ) from error
     if done.returncode < 0:
         raise InputError(
-            f"git {arguments[0]} was killed by signal {-done.returncode}", code="git_failed"
+            f"git {arguments[0]} was killed by signal {-done.returncode}", code=GIT_KILLED
         )
     if done.returncode not in fine:
         said = done.stderr.decode("utf-8", "replace").strip()[-500:]

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
@@ -110,6 +110,8 @@ def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
         Tampered: a document is not as it was stored.
     """
     n_processes = min(os.cpu_count() or 1, 8)
+    if not has_suites(bench.catalog):
+        bench = replace(bench, suites=None)  # nobody asks for it, and no other process can take it
     if len(work) < _WORTH_PROCESSES or n_processes < 2 or has_suites(bench.catalog):
         grader = _Grader(bench)
         try:
