@@ -1,11 +1,15 @@
 """Reads what annotators answered, while the app runs or after it."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 from equipoise.annotate.sqlite import SqliteFile
 from equipoise.annotate.store import Database, Store, check_belong
 from equipoise.errors import Blocked, as_word
 from equipoise.records.answer import Answer
+from equipoise.records.codec import decode
 
 ANSWERS = "answers.sqlite"
 """The file in the folder of a campaign."""
@@ -46,4 +50,25 @@ def answers(study: Path, database: Database | None = None) -> list[Answer]:
         store.close()
 
 
-__all__ = ["ANSWERS", "answers", "answers_file", "check_belong", "open_store"]
+def answers_at_rest(path: Path) -> list[Answer]:
+    """Gives all answers in a database file in their order, and writes nothing, no log either.
+
+    Raises:
+        Blocked: it cannot be read, or is no such database.
+        InputError: a row holds no answer.
+    """
+    has_log = path.with_name(f"{path.name}-wal").is_file()
+    where = f"file:{quote(str(path.absolute()))}?mode=ro{'' if has_log else '&immutable=1'}"
+    try:
+        with closing(sqlite3.connect(where, uri=True)) as database:
+            rows = database.execute("SELECT seq, annotator, body FROM answers ORDER BY seq")
+            found = [(seq, who, decode(str(body).encode(), Answer)) for seq, who, body in rows]
+    except sqlite3.Error as error:
+        raise Blocked(f"{path} cannot be read: {error}; mend: put it back as it was") from error
+    for number, (seq, who, answer) in enumerate(found, start=1):
+        if (number, number, who) != (seq, answer.seq, answer.annotator):
+            raise Blocked(f"{path}: row {number} holds answer {answer.seq} of {answer.annotator}")
+    return [answer for _, _, answer in found]
+
+
+__all__ = ["ANSWERS", "answers", "answers_at_rest", "answers_file", "check_belong", "open_store"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from equipoise.errors import as_word
 from equipoise.records.counted import counted
-from equipoise.records.outcome_report import ArmOutcome, ItemFlag, OutcomeFile, RateOf
+from equipoise.records.outcome_report import Answer, ArmOutcome, ItemFlag, OutcomeFile, RateOf
 from equipoise.stages.report.outcome.reading import CRITERIA, rate_of
 
 _MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
@@ -17,13 +17,14 @@ def told(file: OutcomeFile, folder: Path) -> str:
     verdict = file.verdict
     tags = " ".join(f"[{tag}]" for tag in verdict.tags)
     word = f"{verdict.word.upper()} against {file.base_arm}"
-    control = f"{file.control}, " if file.control else ""
+    control = f"{file.control.value}: " if file.control else ""
     lines = [
         f"{_MARKS[verdict.word]} {file.new_arm}: {word}  {tags}",
         f"    {control}{verdict.why}",
     ]
     if verdict.needed:
         lines.append(f"    to tell: {verdict.needed}")
+    lines += [f"    {line}" for line in _hypotheses(file)]
     order = {file.base_arm: 0, file.new_arm: 1}
     for arm in sorted(file.arms, key=lambda one: (order.get(one.arm, 2), one.arm)):
         lines += ["", *_arm(arm)]
@@ -36,6 +37,22 @@ def told(file: OutcomeFile, folder: Path) -> str:
         f"verify   equipoise verify {as_word(study)}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _hypotheses(file: OutcomeFile) -> Iterator[str]:
+    for one in file.hypotheses:
+        rank = "primary" if one.primary else "secondary, decides nothing"
+        limits = "n/a" if one.lo is None or one.hi is None else f"[{one.lo:+.3f}, {one.hi:+.3f}]"
+        gain = "n/a" if one.gain is None else f"{one.gain:+.3f}"
+        p = "n/a" if one.adjusted_p is None else f"{one.adjusted_p:.3g}"
+        least = "n/a" if one.smallest_p is None else f"{one.smallest_p:.3g}"
+        tags = " ".join(f"[{tag}]" for tag in one.tags)
+        yield (
+            f"{one.id} {one.answer.value.upper()} ({rank}): {one.metric} of {one.new} over "
+            f"{one.base} {gain} {limits}, p {p}, smallest possible {least}  {tags}"
+        )
+        if one.answer is Answer.NULL:
+            yield f"    {one.why}"
 
 
 def _arm(arm: ArmOutcome) -> Iterator[str]:

@@ -33,7 +33,8 @@ class GroupResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     `per_file` gives for each file of tests how many passed and how many there are. `why` says why
     nothing counts (the work tampered with the tests, or ended them): then `passed` is 0.
     `left_out` are paths of the cell's diff that were not taken over: edits of the tests themselves.
-    `suite_sha256` is over the test files, `document` the hash of the archived run.
+    `suite_sha256` is over the test files, `diff_sha256` over the work, `seed_sha256` over what it
+    began with; `document` is the hash of the archived run.
     """
 
     passed: int
@@ -43,6 +44,8 @@ class GroupResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     status: SuiteStatus
     suite_sha256: str
     document: str
+    diff_sha256: str = ""
+    seed_sha256: str = ""
     why: str = ""
     left_out: tuple[str, ...] = ()
     tampered: tuple[str, ...] = ()

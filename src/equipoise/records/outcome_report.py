@@ -4,6 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
+from equipoise.records.hypothesis import Aim
+from equipoise.records.outcome_plan import Control
 from equipoise.records.verdict import Word
 
 OUTCOME = "outcome.json"
@@ -115,6 +117,49 @@ class GroupAlarm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tests: tuple[str, ...] = ()
 
 
+class Answer(StrEnum):
+    """What the runs say to a hypothesis."""
+
+    CONFIRMED = "confirmed"
+    REJECTED = "rejected"
+    NULL = "null"  # they do not say: cannot tell
+
+
+class HypothesisVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of one registered hypothesis, with the numbers that decided.
+
+    `gain` is the mean over scenarios of the new arm's pass rate minus the base arm's, or the share
+    of a resource that is saved; `lo` and `hi` its limits at `level`, of this hypothesis alone. `p`
+    is of the exact sign-flip test against the threshold or margin, `smallest_p` the smallest that
+    so many scenarios can give, `adjusted_p` what the family's rule makes of the larger of `p` and
+    the level at which the interval would still decide. Null where `why` says so.
+    """
+
+    id: str
+    statement: str
+    metric: str
+    aim: Aim
+    bound: float
+    primary: bool
+    new: str
+    base: str
+    answer: Answer
+    why: str
+    gain: float | None
+    lo: float | None
+    hi: float | None
+    level: float
+    p: float | None
+    adjusted_p: float | None
+    smallest_p: float | None
+    n_scenarios: int
+    n_planned: int
+    new_value: float | None
+    base_value: float | None
+    rule: str
+    tags: tuple[str, ...]
+
+
 class Standing(StrEnum):
     """What an outcome comparison may say at all."""
 
@@ -123,6 +168,7 @@ class Standing(StrEnum):
     CEILING = "ceiling"  # all arms are at 1.0: that proves nothing
     BLOCKED = "blocked"  # flagged cells wait for a label
     STALE = "stale"  # hidden tests were changed, or are known to be wrong
+    OUT_OF_ENVIRONMENT = "out of environment"  # agents worked without the onboarding
     VOID = "void"  # too few cells ended with an outcome
 
 
@@ -140,17 +186,18 @@ class OutcomeFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """The file `outcome.json`: arms, items, hypotheses and what waits, as one comparison saw them.
 
     `runs` are all that were looked at: the two that are compared, then the last of each other arm.
-    `control` names what kind of control the two arms are (``L1``, ``L2``, ``L3``; empty = none).
+    `control` names what the two arms differ in; null = the plan does not say.
     """
 
     new_arm: str
     base_arm: str
     runs: tuple[str, ...]
     catalog_version: str
-    control: str
+    control: Control | None
     arms: tuple[ArmOutcome, ...]
     items: tuple[Item, ...]
     alarms: tuple[GroupAlarm, ...]
     verdict: OutcomeVerdict
+    hypotheses: tuple[HypothesisVerdict, ...] = ()
     notes: tuple[str, ...] = ()
     derived_by: str = ""

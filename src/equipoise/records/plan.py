@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from equipoise.records.judge_held import JudgeRecord
 from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.rating_plan import PanelPlan
 
@@ -212,3 +213,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     format: int = 1
     judges: PanelPlan | msgspec.UnsetType = msgspec.UNSET
     outcome: OutcomePlan | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def judge_records(self) -> tuple[JudgeRecord, ...]:
+        """Gives the records of earlier validations that are named for judges."""
+        panel = self.judges
+        if not isinstance(panel, PanelPlan):
+            return ()
+        return tuple(one.validation for one in panel.judges if one.validation is not None)

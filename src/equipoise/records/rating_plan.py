@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from equipoise.records.judge_held import JudgeRecord
 from equipoise.records.packet import Asked, Doc
 
 
@@ -94,12 +95,14 @@ class Policy(StrEnum):
 class JudgePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One judge: the specification of its model as an arm of kind ``model`` has it, and its family.
 
-    `family` is read from the family map, never guessed; "" cannot be planned.
+    `family` is read from the family map, never guessed; "" cannot be planned. `validation` is the
+    record of an earlier validation, where one is named for a judge of single outputs.
     """
 
     name: str
     model: dict[str, Any]
     family: str
+    validation: JudgeRecord | None = None
 
 
 class PanelPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

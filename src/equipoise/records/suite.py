@@ -2,6 +2,7 @@
 
 import msgspec
 
+from equipoise.records.judge_held import JudgeHeld
 from equipoise.records.plan import Mode, Provenance, Stopping
 
 
@@ -235,7 +236,7 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     guarded 90 % limits: inside +-`mde` they show equivalence. `base_archive` is the baseline's
     archive, relative to the study; `n_saved` and `n_saved_base` count the executions that early
     stopping saved the new run and the base. `derived_by` is the version of the tool that made the
-    comparison's files.
+    comparison's files. `judges` are the model judges held against people's grades in these runs.
     """
 
     run_id: str
@@ -265,6 +266,7 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     n_saved: int = 0
     n_saved_base: int = 0
     derived_by: str = ""
+    judges: tuple[JudgeHeld, ...] = ()
 
 
 class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,6 +23,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     content = study.joinpath("plan.json").read_bytes()
     seal = Seal(plan_sha256=digest(content), sealed_at="2026-01-01T00:00:00Z")
     study.joinpath("seal.json").write_bytes(pretty(seal))
+    study.joinpath("sealed").mkdir()
+    study.joinpath("sealed", "plan.json").write_bytes(content)
     assert called("compare", study).exit_code == 1
     return study
 
@@ -105,6 +107,10 @@ def lost_seal(folder: Path) -> None:
     folder.joinpath("seal.json").unlink()
 
 
+def lost_copies(folder: Path) -> None:
+    shutil.rmtree(folder / "sealed")
+
+
 def edited_catalog(folder: Path) -> None:
     path = folder / "catalogs" / "loss-catalog.v1.json"
     path.write_bytes(path.read_bytes().replace(b"0.3", b"0.2"))
@@ -139,6 +145,7 @@ def test_a_study_as_it_was_written_is_verified(folder: Path) -> None:
         (lost_suite, "suite.json: is missing"),
         (lost_result, "regressions.json: is missing"),
         (lost_seal, "seal.json: is missing"),
+        (lost_copies, "sealed/plan.json: is missing"),
         (edited_catalog, "loss-catalog.v1.json: changed after planning"),
         (edited_event, "events.jsonl"),
     ],

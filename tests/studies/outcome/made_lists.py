@@ -127,7 +127,7 @@ def leaves(name: str, text: str, path: str = LIST) -> dict[str, Any]:
 
 def reader(name: str = "reader", **rule: Any) -> Mapping[str, Any]:
     """Gives a judge that is a stand-in; a keyword changes its rule."""
-    script = {"covers": RULES, "finds": "a test of it passes"} | rule
+    script = {"covers": dict(RULES), "finds": "a test of it passes"} | rule
     return {
         "name": name,
         "model": {"model": "gpt-5-mini-2025-08-07", "provider": {"scripted_judge": script}},

@@ -9,6 +9,7 @@ from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
 from equipoise.gateway.exchange import unpack
 from equipoise.records.codec import decode
+from equipoise.records.event import Rating
 from equipoise.records.grade import Grade, How
 from equipoise.records.judgement import Judgement
 from equipoise.records.proof import Proof
@@ -43,7 +44,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         leaves("whole", listed(WHOLE)),
         leaves("kestrel-4", listed(HOSTILE)),
         scripted("silent", {"print": "It is all planned."}),
-        judges={"policy": "double", "judges": [reader()]},
+        judges={"policy": "double", "judges": [reader(), reader("gullible", acts="obeys")]},
         double_rating="1.0",
     )
     for verb in ("plan", "seal", "run", "grade"):
@@ -125,8 +126,7 @@ def test_a_list_that_was_not_left_is_lost_without_a_judge(study: Path) -> None:
 @NEEDS_BWRAP
 @pytest.mark.requirement("OUT-22")
 def test_orders_in_a_list_are_a_text_and_names_of_arms_are_masked(study: Path) -> None:
-    found = means(study)["kestrel-4"]
-    assert found["decomposition"] == pytest.approx(3 / 5)
+    """A model that obeys is fooled, and the second judge shows it; no wording can prevent that."""
     archive = judged(study, "kestrel-4")
     asked = []
     for one in archive.read(Document):
@@ -138,6 +138,10 @@ def test_orders_in_a_list_are_a_text_and_names_of_arms_are_masked(study: Path) -
         assert "Signed by [masked]" in body
         assert not any(name in body for name in ("kestrel", "stand-in-2026", "faulty", "bug_id"))
         assert "\\n[9] totals" not in body
+    (path,) = study.glob("archive/kestrel-4-*")
+    ratings = Archive.open(path).read(Rating)
+    given = {r.rater: r.value for r in ratings if r.criterion == "v1:decomposition"}
+    assert given == {"judge:reader": pytest.approx(3 / 5), "judge:gullible": 0.0}
 
 
 @NEEDS_BWRAP

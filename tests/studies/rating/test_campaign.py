@@ -135,7 +135,7 @@ def test_a_campaign_is_made_once_and_links_are_renewed_one_by_one(made: tuple[Pa
     )
     new = fine("annotate", "make", study, "--renew", "vera").rpartition("/")[2].strip()
     after = {path.name: path.read_bytes() for path in study.joinpath("campaign").iterdir()}
-    assert {name for name in after if after[name] != before[name]} == {"tokens.json"}
+    assert {name for name in after if after[name] != before[name]} == {"made.json", "tokens.json"}
     assert json.loads(after["tokens.json"])["vera"] == sha256(new.encode()).hexdigest()
 
 

@@ -1,11 +1,14 @@
 """A rating study is altered as an attacker would; verify names it, and ends with 1."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from shutil import copytree, rmtree
 
 import pytest
 
+from equipoise import __version__
 from studies.loss.runs import equipoise
 from studies.rating.judged import judge, judged_study
 from studies.rating.rating_commands import fine, outputs, write_study
@@ -172,3 +175,61 @@ def test_what_was_changed_is_named_and_nothing_else_is_blamed(rated: Path, tmp_p
         faults = [line for line in told.splitlines() if "fault: " in line]
         assert [f"fault: {name}: was changed after planning" in line for line in faults] == [True]
         assert "families" not in told
+
+
+def test_links_that_change_hands_are_told_and_renewed_ones_are_not(
+    rated: Path, tmp_path: Path
+) -> None:
+    study = copytree(rated, tmp_path / "study")
+    fine("annotate", "make", study, "--renew", "bob")
+    assert "each link is still that of the person" in equipoise("verify", study).stdout
+    tokens = study / "campaign" / "tokens.json"
+    held = json.loads(tokens.read_bytes())
+    tokens.write_text(json.dumps(held | {"ann": held["bob"], "bob": held["ann"]}))
+    told = equipoise("verify", study, code=1).stdout
+    assert "fault: campaign/tokens.json: is not what `annotate make`" in told
+
+
+def test_a_database_of_answers_is_held_against_the_archive_and_not_touched(
+    rated: Path, tmp_path: Path
+) -> None:
+    study = copytree(rated, tmp_path / "study")
+    file = study / "campaign" / "answers.sqlite"
+    before = {path.name: path.read_bytes() for path in file.parent.iterdir()}
+    n = len(next(study.glob("archive/people-*/answers.jsonl")).read_bytes().splitlines())
+    assert f"answers.sqlite: holds the {n} answers" in equipoise("verify", study).stdout
+    assert {path.name: path.read_bytes() for path in file.parent.iterdir()} == before
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("DROP TRIGGER answers_no_update")
+        database.execute("UPDATE answers SET body = replace(body, '\"ann\"', '\"bob\"')")
+        database.execute("UPDATE answers SET annotator = 'bob', turn = turn + 100 WHERE seq < 5")
+    told = equipoise("verify", study, code=1).stdout
+    assert "fault: campaign/answers.sqlite: answer 1 is not the one that was archived" in told
+    assert "another annotator" in told
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("DROP TRIGGER answers_no_delete")
+        database.execute("DELETE FROM answers WHERE seq > 3")
+    told = equipoise("verify", study, code=1).stdout
+    assert f"{n - 3} archived answers are gone from it" in told
+
+
+def test_pages_of_another_version_are_told_as_such_and_forged_ones_as_altered(
+    study: Path,
+) -> None:
+    (folder,) = study.glob("comparisons/*")
+    page = folder / "report" / "index.html"
+    content = page.read_text()
+    page.write_text(content.replace("worse", "worser"))
+    assert "does not follow" in equipoise("verify", study, code=1).stdout
+    other = content.replace(f"Equipoise {__version__}", "Equipoise 9.9")
+    assert other != content
+    page.write_text(other.replace("worse", "worser"))
+    told = equipoise("verify", study, code=4).stdout
+    assert "other: " in told
+    assert "made by version 9.9, follows otherwise here" in told
+    page.write_text(other)
+    equipoise("verify", study)
+    ranking = folder / "ranking.json"
+    held = json.loads(ranking.read_bytes()) | {"derived_by": "9.9", "of_the_future": 1}
+    ranking.write_text(json.dumps(held))
+    assert "ranking.json:1: made by version 9.9" in equipoise("verify", study, code=4).stdout

@@ -2,17 +2,33 @@
 
 from collections.abc import Sequence
 
-from equipoise.records.outcome_report import ArmOutcome, OutcomeVerdict, Standing
+import msgspec
+
+from equipoise.records.hypothesis import Aim
+from equipoise.records.outcome_report import (
+    Answer,
+    ArmOutcome,
+    HypothesisVerdict,
+    OutcomeVerdict,
+    Standing,
+)
 from equipoise.records.suite import LossComparison
 from equipoise.records.verdict import Tag, Word
 
 
-def decided(comparison: LossComparison, arms: Sequence[ArmOutcome]) -> OutcomeVerdict:
-    """Gives the headline.
+def decided(
+    comparison: LossComparison,
+    arms: Sequence[ArmOutcome],
+    hypotheses: Sequence[HypothesisVerdict],
+    waiting: Sequence[OutcomeVerdict],
+) -> OutcomeVerdict:
+    """Gives the headline: that of the primary hypotheses, where nothing stands against it.
 
     Args:
         comparison: what the plan's rule says of the two arms.
         arms: all arms that were looked at, the new and the base first.
+        hypotheses: what became of each.
+        waiting: what stands against any verdict, see `waits`; the first one is the headline.
     """
     tags = _tags(arms)
     if comparison.verdict == Word.NOT_EVALUABLE:
@@ -23,27 +39,99 @@ def decided(comparison: LossComparison, arms: Sequence[ArmOutcome]) -> OutcomeVe
             needed=comparison.needed,
             tags=tags,
         )
+    for one in waiting:
+        return msgspec.structs.replace(one, tags=tags)
     if arms and all(_is_full(arm) for arm in arms):
-        return OutcomeVerdict(
-            standing=Standing.CEILING,
-            word=Word.CANNOT_TELL,
-            why=(
-                "ceiling: cannot tell. Every arm passed everything that decides, in every cell: "
-                "scenarios that nobody fails show no difference, and no equivalence either"
-            ),
-            needed="harder scenarios, or implicit hidden tests that some arm fails",
-            tags=tags,
-        )
+        return _ceiling(tags)
+    primary = [one for one in hypotheses if one.primary]
+    pair = {comparison.new_arm, comparison.base_arm}
+    if about := [one for one in primary if {one.new, one.base} == pair]:
+        return _of_hypotheses(about, comparison.new_arm, tags)
+    return _exploratory(primary, tags)
+
+
+def waits(standing: Standing, why: str, needed: str) -> OutcomeVerdict:
+    """Gives the headline of what cannot be decided as things stand."""
+    said = f"{standing.value}: cannot tell. {why}"
+    return OutcomeVerdict(standing=standing, word=Word.CANNOT_TELL, why=said, needed=needed)
+
+
+def _ceiling(tags: tuple[str, ...]) -> OutcomeVerdict:
+    return OutcomeVerdict(
+        standing=Standing.CEILING,
+        word=Word.CANNOT_TELL,
+        why=(
+            "ceiling: cannot tell. Every arm passed everything that decides, in every cell: "
+            "scenarios that nobody fails show no difference, and no equivalence either"
+        ),
+        needed="harder scenarios, or implicit hidden tests that some arm fails",
+        tags=tags,
+    )
+
+
+def _exploratory(primary: Sequence[HypothesisVerdict], tags: tuple[str, ...]) -> OutcomeVerdict:
+    why = (
+        "exploratory: no hypothesis was registered before the runs, so that what is seen here is a "
+        "lead and decides nothing"
+    )
+    needed = "hypotheses in the study file, sealed before new runs"
+    if primary:
+        named = ", ".join(f"{one.new} against {one.base}" for one in primary)
+        why = f"exploratory: no primary hypothesis is about these two arms; they are about {named}"
+        needed = f"a comparison of those arms, with --base and --new: {named}"
     return OutcomeVerdict(
         standing=Standing.EXPLORATORY,
         word=Word.CANNOT_TELL,
-        why=(
-            "exploratory: no hypothesis was registered before the runs, so that what is seen here "
-            "is a lead and decides nothing"
-        ),
-        needed="hypotheses in the study file, sealed before new runs",
+        why=why,
+        needed=needed,
         tags=(*tags, Tag.EXPLORATORY.value),
     )
+
+
+def _of_hypotheses(
+    about: Sequence[HypothesisVerdict], new_arm: str, tags: tuple[str, ...]
+) -> OutcomeVerdict:
+    words = [word for one in about if (word := _word(one, new_arm)) is not None]
+    if Word.WORSE in words:
+        word = Word.WORSE
+    elif words and all(one is words[0] for one in words):
+        word = words[0]
+    else:
+        word = Word.CANNOT_TELL
+    said = "; ".join(f"{one.id} {one.answer.value} ({_numbers(one)})" for one in about)
+    nulls = [one for one in about if one.answer is Answer.NULL]
+    return OutcomeVerdict(
+        standing=Standing.CEILING
+        if nulls and all(one.why.startswith("ceiling") for one in about)
+        else Standing.DECIDED,
+        word=word,
+        why=said,
+        needed="; ".join(f"{one.id}: {one.why}" for one in nulls),
+        tags=tuple(dict.fromkeys((*tags, *(tag for one in about for tag in one.tags)))),
+    )
+
+
+def _word(one: HypothesisVerdict, new_arm: str) -> Word | None:
+    """Gives the word that a hypothesis carries; null where it speaks for none (not worse)."""
+    if one.answer is Answer.NULL or one.lo is None or one.hi is None:
+        return Word.CANNOT_TELL
+    if one.aim is Aim.EQUIVALENT and one.answer is Answer.CONFIRMED:
+        return Word.EQUIVALENT
+    is_up, is_down = one.lo > 0, one.hi < 0
+    if one.new != new_arm:
+        is_up, is_down = is_down, is_up
+    if is_up or is_down:
+        return Word.BETTER if is_up else Word.WORSE
+    is_kept = one.aim is Aim.NOT_WORSE and one.answer is Answer.CONFIRMED
+    return None if is_kept else Word.CANNOT_TELL
+
+
+def _numbers(one: HypothesisVerdict) -> str:
+    if one.gain is None:
+        return one.why
+    limits = "" if one.lo is None or one.hi is None else f" [{one.lo:+.2f}, {one.hi:+.2f}]"
+    p = "" if one.adjusted_p is None else f", p {one.adjusted_p:.3g}"
+    return f"{one.metric} {one.gain:+.2f}{limits}{p}"
 
 
 def _is_full(arm: ArmOutcome) -> bool:

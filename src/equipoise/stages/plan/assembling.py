@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import UNSET
 
 from equipoise.records.catalog import Catalog
+from equipoise.records.judge_held import JudgeRecord
 from equipoise.records.plan import (
     ArmPlan,
     CellPlan,
@@ -24,6 +25,7 @@ from equipoise.stages.plan.draft import (
     PROBES,
     STATES,
     ArmDraft,
+    JudgeRecordDraft,
     JudgesDraft,
     ProbeDraft,
     StateDraft,
@@ -253,7 +255,10 @@ def judges_plan(judges: JudgesDraft, double_rating: float) -> PanelPlan:
     """
     return PanelPlan(
         policy=judges.policy,
-        judges=tuple(JudgePlan(name=one.name, model=one.model, family="") for one in judges.judges),
+        judges=tuple(
+            JudgePlan(name=one.name, model=one.model, family="", validation=_record(one.validation))
+            for one in judges.judges
+        ),
         repeats=1,
         templates=(judges.wording,),
         max_unreadable=judges.max_unreadable,
@@ -262,6 +267,15 @@ def judges_plan(judges: JudgesDraft, double_rating: float) -> PanelPlan:
         max_chars=judges.max_chars,
         max_usd=judges.max_usd,
         concurrency=judges.concurrency,
+    )
+
+
+def _record(named: JudgeRecordDraft | None) -> JudgeRecord | None:
+    """Gives the record as it is named; what it says is read from its file."""
+    if named is None:
+        return None
+    return JudgeRecord(
+        file=named.file, sha256="", categories=named.categories, said="", axis=named.axis
     )
 
 

@@ -236,11 +236,26 @@ class ProbeDraft(_Strict):
         return self
 
 
+class JudgeRecordDraft(_Strict):
+    """The record of an earlier validation of a judge; see docs/reference/judges.md.
+
+    Args:
+        file: `ranking.json` of a rating study or `regressions.json` of a loss study.
+        axis: of a ranking: the axis on which the judge was held against people.
+        categories: what it speaks for; of a loss study, without it: all that it passed.
+    """
+
+    file: Text
+    axis: Text = ""
+    categories: tuple[Text, ...] = ()
+
+
 class JudgeDraft(_Strict):
-    """One judge: its name, and its model as an arm of kind ``model`` has it."""
+    """One judge: its name, its model as an arm of kind ``model`` has it, perhaps a validation."""
 
     name: Name
     model: dict[str, Any]
+    validation: JudgeRecordDraft | None = None
 
 
 class JudgesDraft(_Strict):

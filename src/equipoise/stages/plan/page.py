@@ -72,6 +72,11 @@ def _judges(plan: Plan) -> Iterator[tuple[str, str]]:
             f"{one.name} ({one.model['model']}, family {one.family})" for one in panel.judges
         )
         yield "judges", f"policy {panel.policy.value}: {named}; [soft] until held against people"
+        for judge in panel.judges:
+            if (record := judge.validation) is not None:
+                of = ", ".join(record.categories)
+                told = f"{judge.name} was validated before, {record.said} ({record.file})"
+                yield f"validation for {of}", f"{told}, sha256 {record.sha256}"
 
 
 def _hops(plan: Plan) -> list[str]:

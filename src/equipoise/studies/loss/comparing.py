@@ -1,7 +1,6 @@
 """Compares two runs of a loss study by the plan's rule, and writes everything that follows."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +11,8 @@ from equipoise import __version__
 from equipoise.archive.columns import Columns
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import pretty
+from equipoise.records.judge_held import JudgeHeld
 from equipoise.records.plan import Plan
-from equipoise.records.rating_plan import PanelPlan
 from equipoise.records.suite import HistoryRow, LossCitation, LossComparison, LossRow, Suite
 from equipoise.stages.decide.loss import concluded, judged, looked, verdict, void
 from equipoise.stages.estimate.loss.citing import candidates
@@ -29,6 +28,7 @@ from equipoise.stages.report.loss.junit import to_loss_junit
 from equipoise.stages.report.loss.page import to_loss_page
 from equipoise.stages.report.loss.reading import LossReading
 from equipoise.studies.loss.history import read_history, remember, row_of
+from equipoise.studies.loss.judges_held import judges_held, told_of_judges, trusted
 from equipoise.studies.loss.looked import look_at
 from equipoise.studies.loss.looks import looks_of
 from equipoise.studies.loss.pairing import Pair
@@ -103,6 +103,7 @@ def _decided(
 ) -> LossComparison:
     plan, (new, base) = pair.new.plan, scored
     suites = (new.suite, base.suite)
+    held, of_judges = _of_judges(pair)
     is_void = _is_void(suites)
     planned = looks_of(plan)
     seen = None if is_void else look_at(con, pair, scored, fresh)
@@ -129,7 +130,12 @@ def _decided(
         verdict="",
         why="",
         looks=looks,
-        notes=(*found.notes, *_notes(pair, new.suite, base.suite, looks), *looked(seen)),
+        notes=(
+            *found.notes,
+            *of_judges,
+            *_notes(pair, new.suite, base.suite, looks),
+            *looked(seen),
+        ),
         base_arm=pair.base.facts.arm,
         new_arm=pair.new.facts.arm,
         plan_sha256=pair.new.facts.plan_sha256,
@@ -137,14 +143,14 @@ def _decided(
         look=seen,
         n_saved=seen.n_planned - seen.n_executed if seen is not None and seen.word else 0,
         n_saved_base=base.suite.n_not_executed,
+        judges=held,
     )
     if is_void:
         return void(blank, suites)
     rows = judged(found.rows, plan.mde)
     rows = concluded(rows, _citations(con, pair, scored, rows, fresh))
-    return verdict(
-        msgspec.structs.replace(blank, rows=rows), found.score, suites, soft=_soft(plan, scored)
-    )
+    soft = _soft(plan, scored, trusted(plan, held))
+    return verdict(msgspec.structs.replace(blank, rows=rows), found.score, suites, soft=soft)
 
 
 def _is_void(suites: tuple[Suite, Suite]) -> bool:
@@ -155,16 +161,29 @@ def _is_void(suites: tuple[Suite, Suite]) -> bool:
 _LEAST_COMPLETED = 0.9
 
 
-def _soft(plan: Plan, scored: tuple[Scored, Scored]) -> frozenset[tuple[str, str]]:
+def _of_judges(pair: Pair) -> tuple[tuple[JudgeHeld, ...], list[str]]:
+    """Gives the judges held against people, and what has to stand of them on every page."""
+    plan, runs = pair.new.plan, (pair.new, pair.base)
+    catalogs = [catalog_of(run, pair.version)[0] for run in runs]
+    held = judges_held(plan, catalogs[0], runs)
+    is_simulated = any(map(is_judged_by_stand_ins, runs, catalogs))
+    return held, list(told_of_judges(plan, catalogs[0], held, is_simulated=is_simulated))
+
+
+def _soft(
+    plan: Plan, scored: tuple[Scored, Scored], known: frozenset[str]
+) -> frozenset[tuple[str, str]]:
     """Gives the cells in which a model or a person judged a unit of either side.
 
-    The loss of a partition is one of them where any of its categories is.
+    The loss of a partition is one of them where any of its categories is. `known` are categories
+    whose judges were found to agree with people.
     """
     found = set()
     for one in scored:
         for place, part in enumerate(plan.partitions[: len(one.table.parts)]):
             for category in one.table.categories:
-                if category.is_judged and one.moments.n[place, 1 + category.place] > 0:
+                is_soft = category.is_judged and category.id not in known
+                if is_soft and one.moments.n[place, 1 + category.place] > 0:
                     found |= {(part.text, category.id), (part.text, "")}
     return frozenset(found)
 
@@ -193,21 +212,8 @@ def _citations(
     return found
 
 
-def _of_judges(pair: Pair) -> Iterator[str]:
-    """Yields what has to stand on every page that rests on model judges."""
-    plan, runs = pair.new.plan, (pair.new, pair.base)
-    if isinstance(plan.judges, PanelPlan):
-        named = ", ".join(judge.name for judge in plan.judges.judges)
-        yield (
-            f"[soft] judge not validated: what {named} found in the judged categories was not held "
-            "against people"
-        )
-    if any(is_judged_by_stand_ins(run, catalog_of(run, pair.version)[0]) for run in runs):
-        yield "[simulated] the judges are stand-ins: what they found shows nothing"
-
-
 def _notes(pair: Pair, new: Suite, base: Suite, looks: int) -> list[str]:
-    notes = list(_of_judges(pair))
+    notes = []
     one, two = pair.new.plan, pair.base.plan
     for what, ours, theirs in (
         ("partitions", [p.text for p in one.partitions], [p.text for p in two.partitions]),

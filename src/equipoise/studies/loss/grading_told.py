@@ -180,8 +180,8 @@ def _of_judges(judged: Judged) -> list[Notice]:
             continue
         where = f"judge {one.judge}"
         message = (
-            f"[soft] judge {one.judge} is not validated: nobody has held its verdicts against "
-            "people's"
+            f"[soft] judge {one.judge} is not validated: `compare` holds its verdicts against "
+            "those of people, where some rated the same outputs"
         )
         found.append(Notice(code=NOT_VALIDATED, message=message, where=where))
         if not one.is_usable:

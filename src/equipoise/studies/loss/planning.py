@@ -31,6 +31,7 @@ from equipoise.stages.plan.units import Unit, read_units
 from equipoise.studies.loss.blockers import refuse_blocked, unusable
 from equipoise.studies.loss.earlier import measured_in, spreads_of
 from equipoise.studies.loss.hidden import hidden_of, missing, seen_by_agents
+from equipoise.studies.loss.judges_recorded import with_records
 from equipoise.studies.loss.judging_planned import judge_faults, judge_outlook, with_families
 from equipoise.studies.loss.looks import waits_of
 from equipoise.studies.loss.running_asked import Adapters
@@ -104,6 +105,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
     plan = with_families(_of_kind(plan, kind, study), study)
+    plan = with_records(plan, material.catalog, study)
     chosen = {unit.id for unit in plan.units}
     executed = [unit for unit in material.units if unit.brief.unit in chosen]
     refuse(unfilled(draft, executed, faults))

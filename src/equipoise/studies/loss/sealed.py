@@ -148,6 +148,7 @@ def _sealed_with(plan: Plan) -> dict[str, str]:
     named = {STUDY: plan.study_sha256, plan.catalog_file: plan.catalog_sha256}
     if plan.reference_set:
         named[plan.reference_set] = plan.reference_sha256
+    named |= {record.file: record.sha256 for record in plan.judge_records}
     return named
 
 

@@ -29,6 +29,7 @@ def check_named_files(study: Path) -> Check:
     wanted = {plan.catalog_file: plan.catalog_sha256}
     if plan.reference_set:
         wanted[plan.reference_set] = plan.reference_sha256
+    wanted |= {record.file: record.sha256 for record in plan.judge_records}
     faults = [fault for name, sha256 in wanted.items() for fault in _held(study, name, sha256)]
     if plan.study_sha256 and not study.joinpath(STUDY).is_file():
         faults.append(Fault(file=STUDY, what="is missing", expected=plan.study_sha256))
@@ -51,11 +52,10 @@ def check_named_files(study: Path) -> Check:
         )
         for skill, found in changed_skills(study, plan).items()
     ]
-    if study.joinpath(SEALED).is_dir():
-        plan_sha256 = digest(study.joinpath(PLAN).read_bytes())
-        copies = {PLAN: plan_sha256} | ({STUDY: plan.study_sha256} if plan.study_sha256 else {})
-        for name, sha256 in copies.items():
-            faults += _held(study, f"{SEALED}/{name}", sha256)
+    plan_sha256 = digest(study.joinpath(PLAN).read_bytes())
+    copies = {PLAN: plan_sha256} | ({STUDY: plan.study_sha256} if plan.study_sha256 else {})
+    for name, sha256 in copies.items():
+        faults += _held(study, f"{SEALED}/{name}", sha256)
     return Check(
         thing=plan.catalog_file, says="catalog, units and copies as planned", faults=tuple(faults)
     )

@@ -16,6 +16,7 @@ from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.plan import Plan
 from equipoise.records.suite_run import SuiteRun, TestOutcome, TestResult
 from equipoise.records.trial import EndingKind, Trial, Usage
+from equipoise.stages.grade.unit_loss import LOSS
 from equipoise.studies.loss.scoring import LossRun, catalog_of
 from equipoise.studies.loss.voided import is_cut
 from equipoise.studies.outcome.conducting import conducts
@@ -61,6 +62,7 @@ def results_of(run: LossRun, version: str) -> tuple[OutcomeResult, ...]:
 def _read(run: LossRun, version: str) -> _Read:
     catalog, _ = catalog_of(run, version)
     names = {catalog.criterion(one.id): one.id for one in catalog.categories}
+    names[catalog.criterion(LOSS)] = LOSS
     trials: dict[tuple[str, int], list[Trial]] = {}
     for trial in run.archive.read(Trial):
         if trial.arm == run.facts.arm:
@@ -77,8 +79,12 @@ def _read(run: LossRun, version: str) -> _Read:
         if slash:
             documents.setdefault(trial_id, {})[name] = document.sha256
     return _Read(
-        criteria=tuple(
-            _Criterion(name=one.id, is_soft=one.type == MODEL_JUDGED) for one in catalog.categories
+        criteria=(
+            *(
+                _Criterion(name=one.id, is_soft=one.type == MODEL_JUDGED)
+                for one in catalog.categories
+            ),
+            _Criterion(name=LOSS, is_soft=False),
         ),
         trials=trials,
         grades=grades,
@@ -153,7 +159,7 @@ def _result(run: LossRun, read: _Read, cell: Cell, trial: Trial) -> OutcomeResul
     asked = read.metrics.get(trial.unit)
     missing = {
         one.name: _why(grades.get(one.name), trial)
-        if asked is None or one.name in asked
+        if asked is None or one.name in asked or one.name == LOSS
         else "not applicable: the scenario does not ask for it"
         for one in read.criteria
         if one.name not in rates
@@ -229,6 +235,8 @@ def _group(suite: SuiteRun, tests: tuple[TestResult, ...], document: str) -> Gro
         status=suite.status,
         suite_sha256=suite.suite_sha256,
         document=document,
+        diff_sha256=suite.diff_sha256,
+        seed_sha256=suite.seed_sha256,
         why=suite.why,
         left_out=suite.left_out,
         tampered=suite.tampered,

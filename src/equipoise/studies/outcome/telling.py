@@ -1,24 +1,27 @@
 """Derives what an outcome comparison says beside its rule, from the archives and the pack."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from equipoise import __version__
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import decode, encode, pretty
+from equipoise.records.hypothesis import Hypothesis
 from equipoise.records.outcome import RESULTS
-from equipoise.records.outcome_report import OUTCOME, OutcomeFile
-from equipoise.records.plan import ArmPlan
+from equipoise.records.outcome_plan import Control, OutcomePlan
+from equipoise.records.outcome_report import OUTCOME, OutcomeFile, OutcomeVerdict, Standing
+from equipoise.records.plan import Plan
 from equipoise.records.proof import Proof
-from equipoise.stages.decide.outcome import decided
+from equipoise.stages.decide.outcome import decided, waits
 from equipoise.stages.estimate.outcome.arms import arm_of
+from equipoise.stages.estimate.outcome.hypotheses import verdicts_of
 from equipoise.stages.estimate.outcome.items import alarms_of, items_of
 from equipoise.stages.report.outcome.page import to_outcome_page
 from equipoise.stages.report.outcome.reading import OutcomeReading
 from equipoise.studies.loss.comparing import Compared
 from equipoise.studies.loss.pairing import Pair
 from equipoise.studies.loss.scoring import ARCHIVES, LossRun, open_run, runs_of
-from equipoise.studies.outcome.controls import control_of, skill_of
 from equipoise.studies.outcome.packs import PROOFS, ReadPack
 from equipoise.studies.outcome.results import results_of
 
@@ -57,23 +60,25 @@ def tell(
     runs = _runs(pair, stored)
     results = {run.run_id: results_of(run, pair.version) for run in runs}
     every = [one for kept in results.values() for one in kept]
-    arms = {arm.name: arm for arm in pair.new.plan.arms}
     new, base = pair.new.facts.arm, pair.base.facts.arm
     items = items_of(every, _proofs(pack), (new, base))
     summaries = tuple(
-        arm_of(kept, skill_of(arms[kept[0].arm]) if kept[0].arm in arms else "")
-        for kept in results.values()
+        arm_of(kept, _skills(pair.new.plan, kept[0].arm)) for kept in results.values()
+    )
+    hypotheses = verdicts_of(
+        _hypotheses(pair.new.plan), {kept[0].arm: kept for kept in results.values()}, {}
     )
     file = OutcomeFile(
         new_arm=new,
         base_arm=base,
         runs=tuple(results),
         catalog_version=pair.version,
-        control=_control(arms, new, base),
+        control=_control(pair.new.plan, {new, base}),
         arms=summaries,
         items=items,
         alarms=alarms_of(items),
-        verdict=decided(compared.comparison, summaries),
+        verdict=decided(compared.comparison, summaries, hypotheses, list(_waiting(pair.new.plan))),
+        hypotheses=hypotheses,
         derived_by=made_by,
     )
     reading = OutcomeReading(
@@ -119,6 +124,10 @@ def _runs(pair: Pair, stored: OutcomeFile | None) -> list[LossRun]:
     return [*own, *(last[arm] for arm in sorted(last))]
 
 
+def _hypotheses(plan: Plan) -> tuple[Hypothesis, ...]:
+    return plan.outcome.hypotheses if isinstance(plan.outcome, OutcomePlan) else ()
+
+
 def _proofs(pack: ReadPack) -> dict[str, Proof]:
     found = {}
     for scenario in pack.scenarios:
@@ -128,5 +137,24 @@ def _proofs(pack: ReadPack) -> dict[str, Proof]:
     return found
 
 
-def _control(arms: dict[str, ArmPlan], new: str, base: str) -> str:
-    return control_of(arms[new], arms[base]) if new in arms and base in arms else ""
+def _control(plan: Plan, arms: set[str]) -> Control | None:
+    if not isinstance(plan.outcome, OutcomePlan):
+        return None
+    found = (one.control for one in plan.outcome.contrasts if {one.new, one.base} == arms)
+    return next(found, None)
+
+
+def _skills(plan: Plan, arm: str) -> str:
+    if not isinstance(plan.outcome, OutcomePlan):
+        return ""
+    return ", ".join(one.name for one in plan.outcome.skills if one.arm == arm)
+
+
+def _waiting(plan: Plan) -> Iterator[OutcomeVerdict]:
+    """Yields what stands against any verdict."""
+    if isinstance(plan.outcome, OutcomePlan) and not plan.outcome.in_environment:
+        yield waits(
+            Standing.OUT_OF_ENVIRONMENT,
+            "Agents worked without the onboarding that their skills are made for",
+            "seeds with their onboarding",
+        )

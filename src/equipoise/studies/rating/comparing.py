@@ -22,6 +22,7 @@ from equipoise.studies.rating.unblinding import note_unblinding
 from equipoise.studies.rating.verifying_keys import refuse_other_keys
 
 COMPARISONS = "comparisons"
+PAGE = "report/index.html"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +72,21 @@ def compare(
     return found
 
 
-def derive(given: Gathered, made_by: str = __version__) -> RatingCompared:
+def derive(
+    given: Gathered, made_by: str = __version__, told_by: str = __version__
+) -> RatingCompared:
     """Derives the ranking and its pages; a pure function of what was gathered.
+
+    Args:
+        given: what was gathered.
+        made_by: the version that is named as the ranking's maker.
+        told_by: the version that is named as the page's.
 
     Raises:
         InputError: a rule of the plan names an axis that the study does not have.
     """
     ranking = rank(given, made_by)
-    return RatingCompared(ranking=ranking, files=files_of(ranking))
+    return RatingCompared(ranking=ranking, files=files_of(ranking, told_by))
 
 
 def locks(ranking: Ranking) -> tuple[LockedThreshold, ...]:
@@ -98,11 +106,11 @@ def locks(ranking: Ranking) -> tuple[LockedThreshold, ...]:
     )
 
 
-def files_of(ranking: Ranking) -> dict[str, bytes]:
+def files_of(ranking: Ranking, told_by: str = __version__) -> dict[str, bytes]:
     """Gives every file of a comparison from its ranking."""
     return {
         RANKING: pretty(ranking),
-        "report/index.html": to_rating_page(ranking),
+        PAGE: to_rating_page(ranking, told_by),
         "report/report.md": to_rating_markdown(ranking),
     }
 

@@ -1,5 +1,7 @@
-"""Says of which plan a campaign was made; it is used under no other."""
+"""Says of which plan a campaign was made, and with which links; it is used under no other."""
 
+import hashlib
+import hmac
 from pathlib import Path
 
 from equipoise.errors import Blocked
@@ -9,6 +11,14 @@ from equipoise.records.codec import decode, digest
 CAMPAIGN = "campaign"
 MADE = "made.json"
 """The file that says of which plan a campaign was made."""
+
+TOKENS_MAC = "tokens_mac"
+"""What stands in it of the hashes of the links: who changes hands of them is told."""
+
+
+def tokens_mac(secret: bytes, content: bytes) -> str:
+    """Gives what only the holder of a study's secret can say of the file with its links' hashes."""
+    return hmac.new(secret, b"tokens\0" + content, hashlib.sha256).hexdigest()
 
 
 def refuse_other_plan(study: Path, content: bytes) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.blind.packets import make_packet
-from equipoise.blind.private_files import read_private, study_secret, write_private
+from equipoise.blind.private_files import kept_secret, read_private, study_secret, write_private
 from equipoise.errors import Blocked, InputError, Tampered, as_word, nearest
 from equipoise.pipeline.study_files import read_needed
 from equipoise.records.codec import decode, digest, encode, pretty
@@ -18,7 +18,7 @@ from equipoise.records.rating_plan import RatingPlan, RatingSet, SetKind
 from equipoise.stages.plan.rating_outputs import Outputs, read_outputs
 from equipoise.studies.rating.assigning import tasks_of
 from equipoise.studies.rating.blinding import blinded_as_planned, study_families
-from equipoise.studies.rating.made import CAMPAIGN, MADE, refuse_other_plan
+from equipoise.studies.rating.made import CAMPAIGN, MADE, TOKENS_MAC, refuse_other_plan, tokens_mac
 from equipoise.studies.rating.sealing import sealed_rating
 
 PACKETS, ASSIGNMENTS = "packets.jsonl", "assignments.jsonl"
@@ -73,14 +73,17 @@ def make_campaign(study: Path) -> Made:
     with storage_errors(f"making {folder}"):
         folder.mkdir(mode=0o700, exist_ok=True)
     outputs = outputs_of(study, plan)
-    files = campaign_files(plan, outputs, study_secret(folder / SECRET))
+    secret = study_secret(folder / SECRET)
+    files = campaign_files(plan, outputs, secret)
     for name in (KEYS, CHECKS):
         write_private(folder / name, files[name])
     for name in (PACKETS, ASSIGNMENTS):
         replace_file(folder / name, files[name])
-    replace_file(folder / MADE, pretty({"plan_sha256": digest(content)}))
     tokens = {name: _token() for name in [DASHBOARD, *(one.name for one in plan.annotators)]}
-    write_private(folder / TOKENS, pretty({name: _hash(token) for name, token in tokens.items()}))
+    hashes = pretty({name: _hash(token) for name, token in tokens.items()})
+    made = {"plan_sha256": digest(content), TOKENS_MAC: tokens_mac(secret, hashes)}
+    replace_file(folder / MADE, pretty(made))
+    write_private(folder / TOKENS, hashes)
     counted = {one.name: 0 for one in plan.annotators}
     for task in tasks_of(plan, outputs):
         counted[task.annotator] += 1
@@ -125,7 +128,13 @@ def renew_token(study: Path, name: str) -> str:
             code="unknown_annotator",
         )
     token = _token()
-    write_private(path, pretty(tokens | {name: _hash(token)}))
+    hashes = pretty(tokens | {name: _hash(token)})
+    made = study / CAMPAIGN / MADE
+    if made.is_file():
+        said = decode(made.read_bytes(), dict[str, str], where=str(made))
+        mac = tokens_mac(kept_secret(study / CAMPAIGN / SECRET), hashes)
+        replace_file(made, pretty(said | {TOKENS_MAC: mac}))
+    write_private(path, hashes)
     return token
 
 

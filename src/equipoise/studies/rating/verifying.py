@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 
-from equipoise import __version__
 from equipoise.archive.manifest import MANIFEST, PLAN
 from equipoise.errors import Blocked, EquipoiseError, InputError, Tampered, as_word
 from equipoise.pipeline.faults import Check, Fault
@@ -14,13 +13,15 @@ from equipoise.pipeline.sealing import check_seal
 from equipoise.pipeline.verifying import check_archive
 from equipoise.records.codec import decode, digest
 from equipoise.records.event import Seal
-from equipoise.records.ranking import RANKING, Ranking
+from equipoise.records.ranking import RANKING
 from equipoise.records.rating_plan import RatingPlan
-from equipoise.studies.rating.comparing import COMPARISONS, derive
+from equipoise.studies.rating.comparing import COMPARISONS, PAGE, derive
 from equipoise.studies.rating.reading import ARCHIVES, SEAL, Gathered, gather
+from equipoise.studies.rating.verifying_kept import check_kept
 from equipoise.studies.rating.verifying_keys import check_keys
 from equipoise.studies.rating.verifying_sealed import check_sealed
 from equipoise.studies.rating.verifying_verdicts import check_judges
+from equipoise.studies.rating.versions import maker_of, other_than_this, teller_of
 
 _BEFORE, _MOST = 30, 100
 
@@ -51,6 +52,7 @@ def check_rating_study(study: Path, *, ca: Path | None) -> Iterator[Check]:
         if path.joinpath(MANIFEST).is_file():
             yield from _archive(study, path)
     yield from check_keys(study)
+    yield from check_kept(study)
     if (judged := check_judges(study)) is not None:
         yield judged
     rankings = sorted(study.joinpath(COMPARISONS).glob(f"*/{RANKING}"))
@@ -106,18 +108,17 @@ def _archive(study: Path, path: Path) -> Iterator[Check]:
 def _ranking(study: Path, folder: Path, given: Gathered) -> Check:
     name = folder.relative_to(study).as_posix()
     stored = folder.joinpath(RANKING).read_bytes()
+    page = folder / PAGE
+    made_by = maker_of(stored)
+    told_by = teller_of(page.read_bytes() if page.is_file() else b"", made_by)
     try:
-        made_by = decode(stored, Ranking).derived_by
-    except InputError:
-        made_by = __version__
-    try:
-        found = derive(given, made_by)
+        found = derive(given, made_by, told_by)
     except EquipoiseError as error:
         return _failed(name, "cannot be derived", error)
     faults = [
         fault
         for file, wanted in found.files.items()
-        for fault in _held(folder, name, file, wanted, made_by)
+        for fault in _held(folder, name, file, wanted, made_by if file == RANKING else told_by)
     ]
     says = f"{len(found.files)} files follow from plan, archives and keys"
     if faults:
@@ -134,14 +135,14 @@ def _held(folder: Path, name: str, file: str, wanted: bytes, made_by: str) -> It
     if found == wanted:
         return
     line, theirs, ours = _first_difference(found, wanted)
-    other = "" if made_by == __version__ else made_by or "unknown"
+    maker = other_than_this(made_by)
     yield Fault(
         file=f"{name}/{file}",
         line=line,
-        what=f"made by version {other}, follows otherwise here" if other else "does not follow",
+        what=f"made by version {maker}, follows otherwise here" if maker else "does not follow",
         expected=ours,
         found=theirs,
-        made_by=other,
+        made_by=maker,
     )
 
 

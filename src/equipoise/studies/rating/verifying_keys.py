@@ -17,6 +17,7 @@ from equipoise.records.ranking import RANKING
 from equipoise.studies.rating.judging import JUDGE_KEYS, packets_of
 from equipoise.studies.rating.making import KEYS, PACKETS, SECRET
 from equipoise.studies.rating.reading import ARCHIVES, CAMPAIGN
+from equipoise.studies.rating.versions import as_made_by, other_planner
 
 _PEOPLE, _JUDGES = f"{CAMPAIGN}/{KEYS}", f"{CAMPAIGN}/{JUDGE_KEYS}"
 
@@ -113,11 +114,12 @@ def _judges(study: Path) -> Check:
         keys = read_keys(study / CAMPAIGN / JUDGE_KEYS)
         wanted: dict[str, PacketKey] = {name: key for name, (_, key) in packets_of(study).items()}
     except (EquipoiseError, OSError, ValueError) as error:
-        return _unreadable(_JUDGES, error)
+        return as_made_by(_unreadable(_JUDGES, error), other_planner(study))
     held = {key.packet for key in keys}
     lost = [line for line, name in enumerate(sorted(wanted), 1) if name not in held]
     lines = [n for n, key in enumerate(keys, 1) if wanted.get(key.packet) != key]
-    return _held(_JUDGES, _JUDGES, len(wanted), _Misfits(n=len(keys), lines=lines), lost)
+    check = _held(_JUDGES, _JUDGES, len(wanted), _Misfits(n=len(keys), lines=lines), lost)
+    return as_made_by(check, other_planner(study))
 
 
 def _held(file: str, shown_in: str, n: int, misfits: _Misfits, lost: Sequence[int]) -> Check:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from equipoise import __version__
 from equipoise.blind.private_files import kept_secret
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
@@ -21,6 +20,7 @@ from equipoise.studies.rating.making import (
     outputs_of,
 )
 from equipoise.studies.rating.planning import RATING_PAGE, plan_rating
+from equipoise.studies.rating.versions import other_than_this
 
 _FILES = (PACKETS, ASSIGNMENTS, CHECKS, KEYS)
 
@@ -67,14 +67,14 @@ def _changed(study: Path, plan: RatingPlan) -> Iterator[Fault]:
 
 def _sets(study: Path, content: bytes, plan: RatingPlan) -> Check:
     """Holds plan and page against what the study file and the outputs give."""
-    made_by = "" if plan.tool_version == __version__ else plan.tool_version
+    made_by = other_than_this(plan.tool_version)
     page = study / RATING_PAGE
     shown = page.read_bytes() if page.is_file() else b""
     try:
         seal = seal_of(study)
         planned = plan_rating(study)
     except EquipoiseError as error:
-        fault = Fault(file=PLAN, what="cannot be made again", found=str(error))
+        fault = Fault(file=PLAN, what="cannot be made again", found=str(error), made_by=made_by)
         return Check(thing="sets", says="not verified", faults=(fault,))
     faults = []
     if planned.content != content:
@@ -95,12 +95,12 @@ def _sets(study: Path, content: bytes, plan: RatingPlan) -> Check:
 
 def _campaign(study: Path, plan: RatingPlan) -> Check:
     """Holds packets, lists, checks and keys against those that plan and secret give."""
-    made_by = "" if plan.tool_version == __version__ else plan.tool_version
+    made_by = other_than_this(plan.tool_version)
     folder = study / CAMPAIGN
     try:
         files = campaign_files(plan, outputs_of(study, plan), kept_secret(folder / SECRET))
     except EquipoiseError as error:
-        fault = Fault(file=CAMPAIGN, what="cannot be made again", found=str(error))
+        fault = Fault(file=CAMPAIGN, what="cannot be made again", found=str(error), made_by=made_by)
         return Check(thing=CAMPAIGN, says="not verified", faults=(fault,))
     faults = []
     for name in _FILES:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from equipoise.archive.manifest import MANIFEST
 from equipoise.archive.store import Archive
 from equipoise.errors import EquipoiseError
@@ -15,6 +17,7 @@ from equipoise.records.ranking import RANKING
 from equipoise.studies.rating.judging import packets_of
 from equipoise.studies.rating.making import SECRET
 from equipoise.studies.rating.reading import ARCHIVES, CAMPAIGN
+from equipoise.studies.rating.versions import as_made_by, other_planner, other_than_this
 
 _THING = "verdicts of judges"
 
@@ -39,20 +42,22 @@ def check_judges(study: Path) -> Check | None:
         return Check(thing=_THING, says="not read again", faults=tuple(faults)) if faults else None
     if (is_open := _is_without(study)) is not None:
         return is_open
+    planner = other_planner(study)
     try:
         packets = {name: packet for name, (packet, _) in packets_of(study).items()}
     except (EquipoiseError, OSError, ValueError) as error:
         is_note = not study.joinpath(SEAL).is_file()
         what = "were not held against packets"
         faults.append(Fault(file=ARCHIVES, what=what, found=str(error), is_note=is_note))
-        return Check(thing=_THING, says="not read again", faults=tuple(faults))
+        check = Check(thing=_THING, says="not read again", faults=tuple(faults))
+        return as_made_by(check, planner)
     n = 0
     for path in judged:
         file = f"{path.relative_to(study).as_posix()}/judgements.jsonl"
         try:
             archive = Archive.open(path)
             n += archive.n_lines(Judgement)
-            faults += _read(archive, packets, file)
+            faults += _read(archive, packets, file, planner)
         except (EquipoiseError, OSError, ValueError) as error:
             faults.append(_unread(file, error))
     says = "do not all follow" if faults else f"{n} follow from the answers kept"
@@ -69,15 +74,17 @@ def _is_without(study: Path) -> Check | None:
     return Check(thing=_THING, says=says, is_left_out=True)
 
 
-def _read(archive: Archive, packets: dict[str, Packet], file: str) -> Iterator[Fault]:
-    yield from check_verdicts(archive, packets, file)
+def _read(archive: Archive, packets: dict[str, Packet], file: str, planner: str) -> Iterator[Fault]:
+    reader = other_than_this(archive.manifest.tool_version)
+    for fault in check_verdicts(archive, packets, file):
+        yield msgspec.structs.replace(fault, made_by=reader)
     said = list(enumerate(archive.read(Judgement), start=1))
     strange = [(number, one.packet) for number, one in said if one.packet not in packets]
     if strange:
         line, packet = strange[0]
         told = f"{len(strange)} of {len(said)} judgements, the first of {packet}"
         what = "no question of the plan has this packet"
-        yield Fault(file=file, line=line, what=what, found=told)
+        yield Fault(file=file, line=line, what=what, found=told, made_by=planner)
 
 
 def _unread(file: str, error: Exception) -> Fault:

@@ -91,6 +91,10 @@ _ORDER = [
     "root_cause",
     "root_cause_judge",
     "decomposition",
+    "decomposition_obvious",
+    "decomposition_edge",
     "dependency_order",
+    "acceptance_criteria",
     "token_recall",
+    "loss",
 ]

@@ -9,6 +9,7 @@ from equipoise.stages.report.forest import Axis, Bar, scale
 from equipoise.stages.report.frame import filled
 from equipoise.stages.report.glossary import LOSS_WORDS, WORDS
 from equipoise.stages.report.loss.cells import findings_section, guarded, others_section, shown
+from equipoise.stages.report.loss.judges import judges_section
 from equipoise.stages.report.loss.reading import LossReading, joint, name, word
 from equipoise.stages.report.loss.suites import steadiness_section, suites_section
 from equipoise.stages.report.numbers import Span, count, fixed, plain
@@ -47,6 +48,7 @@ def to_loss_page(reading: LossReading) -> bytes:
             others_section(reading),
             suites_section(reading),
             steadiness_section(reading),
+            judges_section(reading),
             _promise_section(reading),
         )
         if section

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from equipoise.records.outcome_plan import Control
 from equipoise.stages.report.frame import filled
 from equipoise.stages.report.glossary import OUTCOME_WORDS, WORDS
+from equipoise.stages.report.outcome.claims import hypotheses_section
 from equipoise.stages.report.outcome.conduct import conduct_section
 from equipoise.stages.report.outcome.items import items_section
 from equipoise.stages.report.outcome.parts import cells_section, cost_section, parts_section
@@ -14,6 +16,7 @@ from equipoise.stages.report.text import label
 def to_outcome_page(reading: OutcomeReading) -> bytes:
     """Gives index.html of an outcome comparison; the bytes depend on what was compared alone."""
     sections = [
+        hypotheses_section(reading),
         parts_section(reading),
         cost_section(reading),
         cells_section(reading),
@@ -66,8 +69,9 @@ def _facts(reading: OutcomeReading) -> Iterator[tuple[str, str]]:
 
 
 _CONTROLS = {
-    "L1": "L1: two versions of a skill, all else equal",
-    "L2": "L2: with the skill and without it, all else equal",
-    "L3": "L3: one model with the skill against another without it",
-    "": "none of L1, L2, L3: the arms differ in something else",
+    Control.L1: "L1: two versions of a skill, all else equal",
+    Control.L2: "L2: with the skill and without it, all else equal",
+    Control.L3: "L3: one model with the skill against another without it",
+    Control.MIXED: "mixed: the arms differ in several things; none of them can be named the cause",
+    None: "not told by the plan",
 }

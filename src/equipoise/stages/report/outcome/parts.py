@@ -33,8 +33,8 @@ def parts_section(reading: OutcomeReading) -> Section:
         leads=(
             (
                 "A pass rate is the share that passed, 1 = everything. Hidden tests, the seed's "
-                "own suite and the contracts of documents are three parts of one outcome and stand "
-                "apart: no figure here joins them. The main metric is that of each scenario's "
+                "own suite and the contracts of documents are three parts of one outcome; they "
+                "stand beside whatever joins them. The main metric is that of each scenario's "
                 "kind: hidden tests, the end state where stopping is right, the coverage of a "
                 "decomposition."
             ),

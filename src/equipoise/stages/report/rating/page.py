@@ -60,11 +60,16 @@ class AxisPage:
     sections: tuple[Section, ...]
 
 
-def to_rating_page(ranking: Ranking) -> bytes:
-    """Gives index.html of a rating study; the bytes follow from the ranking alone."""
+def to_rating_page(ranking: Ranking, told_by: str) -> bytes:
+    """Gives index.html of a rating study; the bytes follow from the ranking and the version alone.
+
+    Args:
+        ranking: the ranking.
+        told_by: the version that writes the page.
+    """
     return filled(
         "rating.html.j2",
-        tool_version=ranking.derived_by,
+        tool_version=told_by,
         title=label(ranking.title, 160),
         question=label(ranking.question, 400),
         ranking=ranking,

@@ -1,0 +1,110 @@
+"""The section of hypotheses: what was claimed beforehand, and what became of each claim."""
+
+from equipoise.records.hypothesis import Aim
+from equipoise.records.outcome_report import Answer, HypothesisVerdict
+from equipoise.records.verdict import Word
+from equipoise.stages.report.numbers import fixed
+from equipoise.stages.report.outcome.parts import tagged
+from equipoise.stages.report.outcome.reading import CRITERIA, OutcomeReading
+from equipoise.stages.report.tables import Cell, Section, Table, table
+from equipoise.stages.report.text import label
+
+_COLUMNS = (
+    *("Hypothesis", "Answer", "Claim", "#Arms", "#Gain", "#Interval", "#p", "#p by the rule"),
+    *("#Smallest p", "Scenarios", "Tags"),
+)
+_RESOURCES = ("tokens", "usd", "turns", "wall_ms")
+
+
+def hypotheses_section(reading: OutcomeReading) -> Section:
+    """Gives every registered hypothesis with its answer; says so where there is none."""
+    found = reading.file.hypotheses
+    if not found:
+        lead = (
+            "None was registered before the runs: the study is exploratory. What its figures show "
+            "is a lead for hypotheses of a study to come."
+        )
+        return Section(anchor="claims", title="Hypotheses", short="Hypotheses", leads=(lead,))
+    primary = [one for one in found if one.primary]
+    others = [one for one in found if not one.primary]
+    tables = []
+    if primary:
+        rule = f"one family by {primary[0].rule}" if len(primary) > 1 else "alone in its family"
+        tables.append(_table(f"Primary: {rule}", primary))
+    if others:
+        tables.append(_table("Secondary: told, and deciding nothing", others))
+    return Section(
+        anchor="claims",
+        title="Hypotheses",
+        short="Hypotheses",
+        leads=(
+            (
+                "Registered with the seal, before anything was run. A scenario is the unit and "
+                "its repetitions lie inside it. Confirmed or rejected is said where the interval "
+                "lies beyond the bound and the exact sign-flip test agrees; all else is null: the "
+                "runs cannot tell. So many scenarios can give no smaller p than the one beside it."
+            ),
+        ),
+        tables=tuple(tables),
+        notes=tuple(f"{one.id}: {one.why}." for one in found),
+    )
+
+
+def _table(caption: str, found: list[HypothesisVerdict]) -> Table:
+    return table(caption, _COLUMNS, [_row(one) for one in found])
+
+
+def _row(one: HypothesisVerdict) -> tuple[Cell, ...]:
+    none = Cell(text="n/a")
+    return (
+        Cell(text=label(one.id), note=label(one.statement, 200)),
+        Cell(word=_WORDS[one.answer].value, note=one.answer.value),
+        Cell(text=_claim(one)),
+        _arms(one),
+        none if one.gain is None else Cell(text=fixed(one.gain, 3, sign=True)),
+        none
+        if one.lo is None or one.hi is None
+        else Cell(
+            text=f"{fixed(one.lo, 2, sign=True)} to {fixed(one.hi, 2, sign=True)}",
+            note=f"{one.level:.0%}",
+        ),
+        _p(one.p),
+        _p(one.adjusted_p),
+        _p(one.smallest_p),
+        Cell(text=f"{one.n_scenarios} of {one.n_planned}"),
+        Cell(text=tagged(one.tags)),
+    )
+
+
+_WORDS = {
+    Answer.CONFIRMED: Word.BETTER,
+    Answer.REJECTED: Word.WORSE,
+    Answer.NULL: Word.CANNOT_TELL,
+}
+
+
+def _claim(one: HypothesisVerdict) -> str:
+    metric = CRITERIA.get(one.metric, one.metric)
+    of = f"of {label(one.new)} over {label(one.base)}"
+    what = f"share of {metric} saved" if one.metric in _RESOURCES else f"gain in {metric}"
+    bound = fixed(one.bound, 2)
+    said = {
+        Aim.BETTER: f"above {bound}",
+        Aim.WORSE: f"below \u2212{bound}",
+        Aim.NOT_WORSE: f"above \u2212{bound}",
+        Aim.EQUIVALENT: f"within \u00b1{bound}",
+    }
+    return f"{what} {of} {said[one.aim]}"
+
+
+def _arms(one: HypothesisVerdict) -> Cell:
+    if one.new_value is None or one.base_value is None:
+        return Cell(text="n/a")
+    places = 0 if one.metric in ("tokens", "wall_ms") else 3
+    return Cell(
+        text=f"{fixed(one.new_value, places)} / {fixed(one.base_value, places)}", note="new / base"
+    )
+
+
+def _p(value: float | None) -> Cell:
+    return Cell(text="n/a") if value is None else Cell(text=f"{value:.3g}")
