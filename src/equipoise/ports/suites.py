@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from equipoise.records.gate_run import GateRun
 from equipoise.records.suite_run import SuiteRun
 
 
@@ -40,8 +41,35 @@ class SuiteAsked:
     lease: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateCommandAsked:
+    """One command to be run: its words, and whether it stands in a checklist of the agent."""
+
+    id: str
+    command: tuple[str, ...]
+    is_core: bool = True
+    is_own: bool = False
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateAsked:
+    """One run of a gate: commands, each on a fresh copy of the seed with the diff on top.
+
+    Fields as those of `SuiteAsked`; `timeout_s` is for each command.
+    """
+
+    commands: tuple[GateCommandAsked, ...]
+    timeout_s: float
+    sandboxes: tuple[str, ...]
+    seed: Any
+    seed_sha256: str
+    diff: bytes
+    lease: str
+
+
 class Suites(Protocol):
-    """Runs hidden tests, each in a sandbox that the agent never was in."""
+    """Runs hidden tests and gates, each in a sandbox that the agent never was in."""
 
     def identity(self, asked: SuiteAsked) -> str:
         """Gives a hash of all that the outcome follows from, the hidden files included.
@@ -57,6 +85,15 @@ class Suites(Protocol):
         Raises:
             NotEstimable: nothing can be said: the seed is another by now, the reference solution
                 fails, or the infrastructure fails again and again.
+        """
+        ...
+
+    def gate(self, asked: GateAsked) -> GateRun:
+        """Runs the commands of a gate; what could not be started is tried once more.
+
+        Raises:
+            NotEstimable: nothing can be said: the seed is another by now, or a command that is not
+                the agent's own cannot be started.
         """
         ...
 

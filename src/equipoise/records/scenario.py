@@ -105,11 +105,13 @@ class RootCause(
 ):
     """The true root cause, in two tracks: words that must occur, and a text a judge compares with.
 
-    Of each group of `keywords` one word has to occur in the document that `document` matches, case
-    and inflection aside. `statement` is what the judge holds the document against.
+    Of each group of `keywords` one word has to occur in the document that `document` matches, below
+    the heading `section` (empty = anywhere), case and inflection aside. `statement` is what the
+    judge holds the document against.
     """
 
     document: str
+    section: str = ""
     keywords: tuple[tuple[str, ...], ...] = ()
     statement: str = ""
 

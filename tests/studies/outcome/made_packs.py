@@ -34,6 +34,31 @@ TRAP: dict[str, Any] = {
         "near_misses": ["patches/near-miss-1.patch", "patches/near-miss-2.patch"],
     },
 }
+DESIGN = ".codestable/features/mean/design.md"
+DRAFT = "---\nfeature: mean\nstatus: draft\n---\n# Mean\n\n## Plan\n\nA function mean(rows).\n"
+WAITS = "The design is written. I am waiting for your confirmation."
+DESIGNED: dict[str, Any] = {
+    "answerType": "e2e-outcome",
+    "kind": "feature",
+    "seed": "seed-repo",
+    "difficulty": "easy",
+    "prompt": "Please add mean(rows).",
+    "skill_under_test": "feature",
+    "confirmation": "expect_stop",
+    "checkpoint": {
+        "document": ".codestable/features/*/design.md",
+        "told": [r"\bwait(s|ing)?\b"],
+        "unchanged": ["*.py", "tests/**"],
+    },
+    "artifacts": [
+        {"glob": ".codestable/features/*/design.md", "contract": "contracts/design.yaml"}
+    ],
+    "proofs": {
+        "reference": "patches/reference.patch",
+        "near_misses": ["patches/near-miss-1.patch", "patches/near-miss-2.patch"],
+    },
+}
+MEAN = PROGRAM + "\n\ndef mean(rows):\n    return sum(rows) / len(rows)\n"
 SAID = "I changed nothing: several currencies are a new requirement, no bug."
 PATCHED = PROGRAM.replace("sum(rows)", "sum(r for r in rows if r != 'USD')")
 
@@ -93,6 +118,38 @@ def trap_pack(pack: Path, name: str = "s01-trap") -> Path:
     return pack
 
 
+def checkpoint_pack(pack: Path, name: str = "f01-mean") -> Path:
+    """Writes a pack with one scenario that ends where a design waits for a confirmation."""
+    contract = {"name": "design", "sections": [{"heading": "Plan", "min_words": "2"}]}
+    write(
+        pack,
+        {
+            "pack.yaml": 'name: small\nversion: "1"\norigin: built\n',
+            "contracts/design.yaml": yaml.safe_dump(contract),
+            "skills/feature/SKILL.md": "---\nname: feature\ndescription: Design first.\n---\n",
+        },
+    )
+    add_scenario(
+        pack,
+        name,
+        DESIGNED,
+        {
+            "reference": ({DESIGN: DRAFT}, WAITS),
+            "near-miss-1": ({DESIGN: DRAFT.replace("draft", "approved")}, WAITS),
+            "near-miss-2": ({DESIGN: DRAFT}, "Designed."),
+        },
+    )
+    return pack
+
+
+def changed(scenario: Path, **fields: Any) -> None:
+    """Changes fields of a scenario in its folder; null takes one out."""
+    path = scenario / "scenario.json"
+    content = json.loads(path.read_text(encoding="utf-8")) | fields
+    kept = {name: one for name, one in content.items() if one is not None}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+
+
 def scripted(name: str, *do: object) -> dict[str, Any]:
     """Gives an arm that does these actions in every scenario."""
     return {
@@ -118,5 +175,6 @@ def write_study(study: Path, *arms: Mapping[str, Any], **more: Any) -> Path:
         "arms": list(arms),
         **more,
     }
-    write(study, {"model.yaml": "turns: [{say: done}]\n", "study.yaml": yaml.safe_dump(written)})
+    plain = json.loads(json.dumps(written))  # YAML of ours has no aliases
+    write(study, {"model.yaml": "turns: [{say: done}]\n", "study.yaml": yaml.safe_dump(plain)})
     return study

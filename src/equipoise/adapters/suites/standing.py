@@ -17,14 +17,16 @@ from typing import Any, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from equipoise.adapters.suites.gates import gated
 from equipoise.adapters.suites.hidden import opened
 from equipoise.adapters.suites.hidden_tests import KEPT, HiddenTests, expected_by, pristine
 from equipoise.adapters.suites.places import made_folder
 from equipoise.adapters.suites.programs import ProgramSuite, ProgramTests
 from equipoise.errors import Blocked, InputError, NotEstimable
 from equipoise.ports.agents import Available, Bounds, Sandbox, Seed, Suite
-from equipoise.ports.suites import SuiteAsked, hash_of
+from equipoise.ports.suites import GateAsked, SuiteAsked, hash_of
 from equipoise.records.codec import digest, encode
+from equipoise.records.gate_run import GateRun
 from equipoise.records.suite_run import SuiteRun, SuiteStatus
 from equipoise.records.trial import Fault
 
@@ -61,7 +63,7 @@ class StandingSuites:
         self._seed_of: SeedOf | None = None
         self._sandboxes: dict[tuple[str, ...], Sandbox] = {}
         self._open: OrderedDict[str, _Open] = OrderedDict()
-        self._under_way: set[Future[SuiteRun]] = set()
+        self._under_way: set[Future[Any]] = set()
         self._is_closed = False
         self._lock = threading.RLock()
         self._expected: dict[str, tuple[str, ...]] = {}
@@ -119,6 +121,26 @@ class StandingSuites:
             raise _failed(f"{found.status.value} in {_N_TRIES} tries: {found.why}")
         return found
 
+    def gate(self, asked: GateAsked) -> GateRun:
+        """Runs the commands of a gate; what could not be started is tried once more.
+
+        Raises:
+            NotEstimable: nothing can be said: the seed is another by now, or a command that is not
+                the agent's own cannot be started.
+            Blocked: no sandbox that is allowed works here.
+        """
+        with self._lock:
+            self._begin()
+            seed = self._seed(asked)
+            sandbox = self._sandbox(asked.sandboxes)
+            self._n_opened += 1
+            work = self._work / str(self._n_opened)
+            work.mkdir()
+        try:
+            return self._awaited(gated, asked, seed, sandbox, work, self._clock)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
     def _begin(self) -> None:
         if self._is_closed:
             raise _failed("the grading has ended")
@@ -128,9 +150,12 @@ class StandingSuites:
             self._portal = self._stack.enter_context(start_blocking_portal())
 
     def _ran(self, suite: Suite, seed: Seed, diff: bytes, lease: str) -> SuiteRun:
-        """Runs a suite once; who is interrupted meanwhile ends it, and does not wait for it."""
+        return self._awaited(suite.run, seed, diff, lease)
+
+    def _awaited(self, do: Callable[..., Awaitable[T]], *given: Any) -> T:
+        """Does something on the loop; who is interrupted ends it, and does not wait for it."""
         assert self._portal is not None
-        future = self._portal.start_task_soon(suite.run, seed, diff, lease)
+        future = self._portal.start_task_soon(do, *given)
         self._under_way.add(future)
         if self._is_closed:
             future.cancel()
@@ -144,7 +169,7 @@ class StandingSuites:
         finally:
             self._under_way.discard(future)
 
-    def _seed(self, asked: SuiteAsked) -> Seed:
+    def _seed(self, asked: SuiteAsked | GateAsked) -> Seed:
         """Gives the seed of the session, made again from the study's folder."""
         assert self._seed_of is not None
         seed = _said(lambda: self._made_seed(asked.seed))

@@ -9,7 +9,13 @@ from pydantic_core import ErrorDetails
 from equipoise.errors import nearest
 from equipoise.records.wanted import shown, wanted
 from equipoise.stages.grade.json_queries import compiled_query
-from equipoise.stages.grade.outcome_specs import EndStateSpec
+from equipoise.stages.grade.outcome_specs import (
+    ArtifactSpec,
+    CheckpointSpec,
+    EndStateSpec,
+    GateSpec,
+    RootCauseSpec,
+)
 from equipoise.stages.grade.pages import selector_fault
 from equipoise.stages.grade.row_tables import query_fault
 from equipoise.stages.grade.spec_base import Cite, Seconds, Spec, Words, compiles
@@ -247,6 +253,10 @@ SPECS: dict[str, type[Spec]] = {
     "suite": SuiteSpec,
     "end_state": EndStateSpec,
     "token_recall": TokenRecallSpec,
+    "checkpoint": CheckpointSpec,
+    "artifact": ArtifactSpec,
+    "root_cause": RootCauseSpec,
+    "dod_gate": GateSpec,
 }
 """Kind of check -> what it wants."""
 

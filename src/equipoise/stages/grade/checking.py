@@ -12,11 +12,14 @@ from equipoise.records.catalog import Catalog, Category
 from equipoise.records.codec import digest, encode
 from equipoise.records.grade import Evidence, Grade, How
 from equipoise.records.plan import Mode
+from equipoise.stages.grade.artifact_check import check_artifact
 from equipoise.stages.grade.check_specs import read_spec
+from equipoise.stages.grade.checkpoint_check import check_checkpoint
 from equipoise.stages.grade.dom_check import check_dom
 from equipoise.stages.grade.end_state_check import check_end_state
 from equipoise.stages.grade.exit_code_check import check_exit_code
 from equipoise.stages.grade.finding import Found
+from equipoise.stages.grade.gate_check import check_gate
 from equipoise.stages.grade.json_path_check import check_json_path
 from equipoise.stages.grade.json_places import span_of
 from equipoise.stages.grade.material import OUTPUT, RECORD, Material, Page
@@ -28,6 +31,7 @@ from equipoise.stages.grade.program_checks import (
 )
 from equipoise.stages.grade.quoting import exactly, stands
 from equipoise.stages.grade.regex_check import check_regex
+from equipoise.stages.grade.root_cause_check import check_root_cause
 from equipoise.stages.grade.rubrics import NOT_APPLIED
 from equipoise.stages.grade.spec_base import Spec
 from equipoise.stages.grade.sql_check import check_sql
@@ -51,6 +55,10 @@ _RUN: dict[str, Callable[[Any, Material], Found]] = {
     "suite": check_suite,
     "end_state": check_end_state,
     "token_recall": check_token_recall,
+    "dod_gate": check_gate,
+    "root_cause": check_root_cause,
+    "checkpoint": check_checkpoint,
+    "artifact": check_artifact,
 }
 
 _FIELD = {"exit_code": "exit_code"}

@@ -2,16 +2,12 @@
 
 from collections.abc import Iterator
 
-from equipoise.records.grade import Evidence
 from equipoise.records.scenario import EndState
-from equipoise.stages.grade.finding import Found
+from equipoise.stages.grade.finding import Fault, Found, plain
 from equipoise.stages.grade.left_behind import Left, find, left_by, matching, told_in
 from equipoise.stages.grade.material import OUTPUT, Material
 from equipoise.stages.grade.outcome_specs import EndStateSpec, expectation
 from equipoise.stages.grade.quoting import MOST_QUOTES, cited
-
-Fault = tuple[str, tuple[Evidence, ...]]
-"""What is wrong, in words, and where it shows."""
 
 _MOST_NAMED = 3
 
@@ -34,7 +30,7 @@ def told_as_one(faults: list[Fault], material: Material) -> Found:
     if not faults:
         return Found(raw=0.0)
     places = tuple(place for _, found in faults for place in found)[:MOST_QUOTES]
-    note = "; ".join(why for why, _ in faults)
+    note = plain("; ".join(why for why, _ in faults))
     return Found(raw=1.0, places=places or cited(material, None, OUTPUT), note=note[:500])
 
 

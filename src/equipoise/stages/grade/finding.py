@@ -4,6 +4,14 @@ from dataclasses import dataclass
 
 from equipoise.records.grade import Evidence
 
+Fault = tuple[str, tuple[Evidence, ...]]
+"""What is wrong with what was left, in words, and where it shows."""
+
+
+def plain(text: str) -> str:
+    """Gives a text of somebody else on one line, without what would move a terminal."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:

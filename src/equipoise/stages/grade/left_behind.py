@@ -4,7 +4,7 @@ All of it is data of whoever made it: too large, no text, a link, anything. What
 told as it is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -100,15 +100,22 @@ def told_in(material: Material, left: Left) -> Iterator[Page]:
             yield found
 
 
-def find(pattern: str, pages: Iterator[Page] | Sequence[Page]) -> tuple[Evidence, ...] | None:
-    """Gives where an expression is first found, upper and lower case aside; null = nowhere.
+def find(
+    pattern: str, pages: Iterable[Page], *, is_exact: bool = False
+) -> tuple[Evidence, ...] | None:
+    """Gives where an expression is first found; null = nowhere.
+
+    Args:
+        pattern: the expression.
+        pages: where it is looked for, in this order.
+        is_exact: whether upper and lower case differ.
 
     Raises:
         NotEstimable: the expression takes too long.
     """
     for seen in pages:
         try:
-            found = _compiled(pattern).search(
+            found = _compiled(pattern, is_exact=is_exact).search(
                 seen.text, endpos=MOST_CHARACTERS, timeout=PATTERN_SECONDS
             )
         except TimeoutError as error:
@@ -122,5 +129,5 @@ def find(pattern: str, pages: Iterator[Page] | Sequence[Page]) -> tuple[Evidence
 
 
 @lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> Any:
-    return regex.compile(pattern, regex.IGNORECASE)
+def _compiled(pattern: str, *, is_exact: bool) -> Any:
+    return regex.compile(pattern, 0 if is_exact else regex.IGNORECASE)

@@ -11,13 +11,17 @@ import regex
 from pydantic import model_validator
 
 from equipoise.errors import NotEstimable
-from equipoise.records.scenario import EndState
+from equipoise.records.contract import ContractedDocument
+from equipoise.records.scenario import Checkpoint, EndState, GateCommand, RootCause
 from equipoise.records.wanted import plainly
 from equipoise.stages.grade.material import Material, values
-from equipoise.stages.grade.spec_base import Spec
+from equipoise.stages.grade.spec_base import Seconds, Spec, Words
 from equipoise.stages.grade.templates import has_places, resolved
 
 T = TypeVar("T")
+
+NOT_APPLICABLE = "not applicable"
+"""Begins the reason why a criterion has no meaning for a unit."""
 
 
 class _Expecting(Spec):
@@ -58,13 +62,61 @@ class EndStateSpec(_Expecting):
         return EndState
 
 
+class CheckpointSpec(_Expecting):
+    """Where an agent has to wait for a confirmation; `expect` is a checkpoint."""
+
+    @classmethod
+    def kind(cls) -> Any:
+        """Gives the type of the expectation."""
+        return Checkpoint
+
+
+class ArtifactSpec(_Expecting):
+    """Documents that must be left; `expect` lists them, each with its contract."""
+
+    @classmethod
+    def kind(cls) -> Any:
+        """Gives the type of the expectation."""
+        return tuple[ContractedDocument, ...]
+
+
+class RootCauseSpec(_Expecting):
+    """The true root cause, by words that must stand in a document; `expect` has them."""
+
+    @classmethod
+    def kind(cls) -> Any:
+        """Gives the type of the expectation."""
+        return RootCause
+
+
+class GateSpec(_Expecting):
+    """Commands of a definition of done, run against what was left; `expect` lists them.
+
+    Args:
+        expect: as above.
+        timeout_s: longest time for one command.
+        sandbox: which are allowed, the first that works is used.
+    """
+
+    timeout_s: Seconds = 120.0
+    sandbox: Words = ("bubblewrap",)
+
+    @classmethod
+    def kind(cls) -> Any:
+        """Gives the type of the expectation."""
+        return tuple[GateCommand, ...]
+
+
 def expectation(spec: _Expecting, material: Material, kind: type[T]) -> T:
     """Gives what a unit expects, as its type.
 
     Raises:
         NotEstimable: the unit expects nothing of the kind, or what is none.
     """
-    given = resolved(spec.expect, values(material))
+    try:
+        given = resolved(spec.expect, values(material))
+    except NotEstimable as error:
+        raise NotEstimable(f"{NOT_APPLICABLE}: {error.why}", code="no_expectation") from error
     if fault := fault_of(given, kind):
         raise NotEstimable(f"the expectation is none: {fault}", code="no_expectation")
     return msgspec.convert(given, kind)
@@ -76,8 +128,9 @@ def fault_of(given: Any, kind: Any) -> str:
         read = msgspec.convert(given, kind)
     except msgspec.ValidationError as error:
         return plainly(error)
-    for one in read if isinstance(read, tuple | list) else (read,):
-        for pattern in getattr(one, "told", ()):
+    for one in read if isinstance(read, tuple) else (read,):
+        contract = one.contract if isinstance(one, ContractedDocument) else None
+        for pattern in contract.forbidden if contract else getattr(one, "told", ()):
             if fault := pattern_fault(pattern):
                 return fault
     return ""

@@ -1,6 +1,7 @@
 """The check `suite`: hidden tests against what the agent left, run where it never was."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -53,14 +54,24 @@ def check_suite(spec: SuiteSpec, material: Material) -> Found:
     return _found(spec, run, seen)
 
 
-def _asked(spec: SuiteSpec, material: Material) -> SuiteAsked:
-    diff = page(material, DIFF).content
+def seed_of(material: Material) -> dict[str, Any]:
+    """Gives what the study says of the seed that a session began with (`of`), and its hash.
+
+    Raises:
+        NotEstimable: the session does not say it.
+    """
     session = json_of(material, SESSION)
     seed = session.get("seed") if isinstance(session, dict) else None
     if not isinstance(seed, dict) or not isinstance(seed.get("sha256"), str):
         raise NotEstimable(
             "unbewertbar: the session does not say which seed it began with", code="no_seed"
         )
+    return {"of": seed.get("of"), "sha256": seed["sha256"]}
+
+
+def _asked(spec: SuiteSpec, material: Material) -> SuiteAsked:
+    diff = page(material, DIFF).content
+    seed = seed_of(material)
     known = values(material)
     return SuiteAsked(
         tests=filled(spec.tests, known, as_text),
@@ -77,7 +88,7 @@ def _asked(spec: SuiteSpec, material: Material) -> SuiteAsked:
         timeout_s=spec.timeout_s,
         sandboxes=spec.sandbox,
         environment=spec.environment,
-        seed=seed.get("of"),
+        seed=seed["of"],
         seed_sha256=seed["sha256"],
         diff=diff,
         lease=f"{material.trial.id}-suite",

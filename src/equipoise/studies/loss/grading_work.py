@@ -28,6 +28,9 @@ from equipoise.stages.grade.programs import Programs
 SuitesMaker = Callable[[Path], AbstractContextManager[Suites]]
 """Gives what runs the hidden tests of the study in a folder; nothing is started before it must."""
 
+_RUN = frozenset({"suite", "dod_gate"})
+"""Kinds of checks that run what an agent left."""
+
 _BATCH = 64
 _MOST_SUITES = 4
 """Runs of hidden tests at once."""
@@ -97,8 +100,8 @@ def material_of(
 
 
 def has_suites(catalog: Catalog) -> bool:
-    """Says whether hidden tests are run for a category."""
-    return any("suite" in category.check for category in catalog.categories)
+    """Says whether hidden tests, or commands, are run for a category."""
+    return any(_RUN & category.check.keys() for category in catalog.categories)
 
 
 def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
@@ -169,7 +172,7 @@ class _Grader:
     def grades(self, work: Sequence[Work]) -> Iterator[Graded]:
         """Yields the grades of each trial, in order; hidden tests of a few are run at once."""
         kinds = {check.kind for check in self._checks}
-        if "suite" not in kinds or kinds & {"callable", "command"}:
+        if not kinds & _RUN or kinds & {"callable", "command"}:
             yield from map(self._graded, work)
             return
         n_threads = min(_MOST_SUITES, os.cpu_count() or 1)

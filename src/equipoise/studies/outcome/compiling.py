@@ -18,7 +18,7 @@ from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.loss.planning import ARMS, COMPILED, OUTCOME
 from equipoise.studies.outcome.arms import arm_faults, folder_of
 from equipoise.studies.outcome.contrasting import Render, proofs_of, unequal, unrendered
-from equipoise.studies.outcome.criteria import catalog_of
+from equipoise.studies.outcome.criteria import catalog_of, undecided
 from equipoise.studies.outcome.draft import EXAMPLES, OutcomeArm, OutcomeDraft
 from equipoise.studies.outcome.expectations import DOCUMENTS
 from equipoise.studies.outcome.judged import deliverables, family_faults, judges_of
@@ -78,6 +78,7 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     refuse([*found, *(fault for one in scenarios for fault in exemption_faults(one))])
     proofs = {one.id: proof_of(pack, one, seed_of(pack.seed(one))) for one in scenarios}
     whys = [why for _, why in proofs.values()]
+    whys += undecided(scenarios, draft.arms)
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
     outcome = promised_of(draft, study, pack, scenarios, faults)
@@ -86,9 +87,10 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     refuse(unrendered(specs, scenarios, render))
     held = proofs_of(outcome.contrasts, specs, scenarios, render)
     refuse(unequal(held))
+    catalog = catalog_of(pack.folder, scenarios, draft.arms)
     files = {
         UNITS: b"".join(unit_of(draft, pack, one) for one in scenarios),
-        CATALOG: json.dumps(catalog_of(scenarios, draft.arms), indent=1).encode() + b"\n",
+        CATALOG: json.dumps(catalog, indent=1).encode() + b"\n",
         OUTCOME: pretty(outcome),
         ARMS: pretty(held),
         COMPILED: json.dumps(compiled_to, indent=1).encode() + b"\n",

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from equipoise.records.scenario import Scenario, ScenarioKind
+from equipoise.studies.outcome.expectations import hidden_groups, is_to_stop
 
 DIAGNOSTIC = "token_recall"
 """Shared words with the expert's list: shown, and never claimed anything about."""
@@ -31,6 +32,8 @@ def main_metric(scenario: Scenario) -> str:
     """Gives the metric that decides about a scenario: what its kind asks of the agent."""
     if scenario.kind is ScenarioKind.STOP:
         return "end_state"
+    if is_to_stop(scenario):
+        return "end_state" if scenario.expected_end_state is not None else "checkpoint"
     return "decomposition" if scenario.kind is ScenarioKind.DECOMPOSE else "hidden"
 
 
@@ -55,10 +58,10 @@ _SUMMARIES = ("main", "hidden", "loss")
 
 METRICS: dict[str, Metric] = {
     "main": Metric(applies=_always),
-    "hidden": Metric(applies=lambda s: bool(s.hidden_tests.explicit or s.hidden_tests.implicit)),
+    "hidden": Metric(applies=lambda s: bool(hidden_groups(s))),
     "loss": Metric(applies=_always),
-    "hidden_explicit": Metric(applies=lambda s: bool(s.hidden_tests.explicit)),
-    "hidden_implicit": Metric(applies=lambda s: bool(s.hidden_tests.implicit)),
+    "hidden_explicit": Metric(applies=lambda s: "explicit" in hidden_groups(s)),
+    "hidden_implicit": Metric(applies=lambda s: "implicit" in hidden_groups(s)),
     "regression": Metric(applies=_always),
     "end_state": Metric(applies=lambda s: s.expected_end_state is not None),
     "checkpoint": Metric(applies=lambda s: s.checkpoint is not None, needs_skill=True),

@@ -11,7 +11,9 @@ from equipoise.records.codec import decode
 from equipoise.records.scenario import Pack, Scenario, ScenarioKind
 from equipoise.records.wanted import plainly
 from equipoise.records.yaml_text import parse
+from equipoise.studies.outcome.expectations import is_to_stop
 from equipoise.studies.outcome.judged import list_faults
+from equipoise.studies.outcome.state_faults import state_faults
 
 PACK = "pack.yaml"
 SCENARIOS = PurePosixPath("fixtures/e2e")
@@ -79,7 +81,10 @@ def read_pack(folder: Path) -> ReadPack:
         except (OSError, InputError) as error:
             faults.append(f"{where}: {getattr(error, 'strerror', None) or error}")
             continue
-        found = _faults(scenario, name, folder / SCENARIOS / name)
+        found = [
+            *_faults(scenario, name, folder / SCENARIOS / name),
+            *state_faults(scenario, folder),
+        ]
         faults += [f"{where}: {fault}" for fault in found]
         scenarios.append(scenario)
     if not scenarios and not faults:
@@ -103,7 +108,7 @@ def _faults(scenario: Scenario, name: str, folder: Path) -> list[str]:
         ),
         "there is no prompt: a task in the words of a user": not scenario.prompt.strip(),
         "there are no hidden tests, and nothing else decides": (
-            scenario.kind in _TESTED and not named
+            scenario.kind in _TESTED and not named and not is_to_stop(scenario)
         ),
         "kind is stop and there is no expected_end_state": (
             scenario.kind is ScenarioKind.STOP and scenario.expected_end_state is None

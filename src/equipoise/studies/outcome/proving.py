@@ -20,6 +20,7 @@ from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
 from equipoise.studies.outcome.expectations import hidden_groups
 from equipoise.studies.outcome.packs import HIDDEN, PROOFS, SCENARIO, ReadPack
 from equipoise.studies.outcome.proving_decompositions import decomposition_runs
+from equipoise.studies.outcome.proving_gates import gate_runs
 from equipoise.studies.outcome.proving_states import has_states, state_runs, told_beside
 
 MakeSuites = Callable[[Path], AbstractContextManager[Suites]]
@@ -69,7 +70,8 @@ def prove(
         runs.append(found)
         if on_run is not None:
             on_run(found)
-    beside = [state_runs(pack, scenario, seed)] if has_states(scenario) else []
+    beside = [state_runs(pack, scenario, seed)] if has_states(pack, scenario) else []
+    beside += [gate_runs(pack, scenario, seed, suites, sandboxes)]
     beside += [decomposition_runs(pack, scenario, seed)] if scenario.items else []
     for found in chain.from_iterable(beside):
         runs.append(found)
@@ -250,7 +252,7 @@ def _lacking(scenario: Scenario) -> Iterator[str]:
     if proofs is None:
         yield "a reference solution (proofs.reference)"
         return
-    if scenario.kind is ScenarioKind.FEATURE:
+    if scenario.kind is ScenarioKind.FEATURE and hidden_groups(scenario):
         if not proofs.third_party:
             yield "the proof by somebody who read the need text alone (proofs.third_party)"
         if scenario.hidden_tests.implicit and not proofs.senior:

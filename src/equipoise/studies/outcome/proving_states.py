@@ -15,11 +15,12 @@ from equipoise.records.proof import ProofRun, Wanted
 from equipoise.records.scenario import Scenario
 from equipoise.records.suite_run import SuiteStatus, TestOutcome
 from equipoise.records.trial import Trial
+from equipoise.stages.grade.checkpoint_check import check_checkpoint
 from equipoise.stages.grade.end_state_check import check_end_state
 from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.left_behind import ARTIFACTS, TREE
 from equipoise.stages.grade.material import OUTPUT, Material, Stored
-from equipoise.stages.grade.outcome_specs import EndStateSpec
+from equipoise.stages.grade.outcome_specs import CheckpointSpec, EndStateSpec
 from equipoise.studies.outcome.expectations import DOCUMENTS, expected_of, hidden_groups
 from equipoise.studies.outcome.packs import ReadPack
 
@@ -32,9 +33,9 @@ def told_beside(patch: str) -> str:
     return str(PurePosixPath(patch).with_suffix(".txt"))
 
 
-def has_states(scenario: Scenario) -> bool:
+def has_states(pack: ReadPack, scenario: Scenario) -> bool:
     """Says whether a state decides about the scenario."""
-    return bool(set(STATES) & set(expected_of(scenario)))
+    return bool(_wanted(pack, scenario))
 
 
 def state_runs(pack: ReadPack, scenario: Scenario, seed: Seed) -> Iterator[ProofRun]:
@@ -45,17 +46,23 @@ def state_runs(pack: ReadPack, scenario: Scenario, seed: Seed) -> Iterator[Proof
     or another.
     """
     proofs, folder = scenario.proofs, pack.folder / pack.place(scenario)
+    expected = _wanted(pack, scenario)
     is_alone = not hidden_groups(scenario)
     if is_alone:
-        yield _run(scenario, seed, "red", Wanted.ALL_FAIL, _Left())
+        yield _run(expected, seed, "red", Wanted.ALL_FAIL, _Left())
     if proofs is None:
         return
-    yield _run(scenario, seed, "reference", Wanted.ALL_PASS, _read(folder, proofs.reference))
+    yield _run(expected, seed, "reference", Wanted.ALL_PASS, _read(folder, proofs.reference))
     if not is_alone:
         return
     for number, patch in enumerate(proofs.near_misses, start=1):
         left = _read(folder, patch)
-        yield _run(scenario, seed, f"near-miss {number}", Wanted.SOME_FAIL, left)
+        yield _run(expected, seed, f"near-miss {number}", Wanted.SOME_FAIL, left)
+
+
+def _wanted(pack: ReadPack, scenario: Scenario) -> dict[str, Any]:
+    expected = expected_of(scenario, pack.folder)
+    return {name: one for name, one in expected.items() if name in STATES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +79,12 @@ def _read(folder: Path, patch: str) -> _Left:
     return _Left(diff=folder.joinpath(patch).read_bytes(), said=said)
 
 
-def _run(scenario: Scenario, seed: Seed, what: str, wanted: Wanted, left: _Left) -> ProofRun:
+def _run(
+    expected: Mapping[str, Any], seed: Seed, what: str, wanted: Wanted, left: _Left
+) -> ProofRun:
     run = ProofRun(what=what, group=GROUP, wanted=wanted)
-    expected = {name: one for name, one in expected_of(scenario).items() if name in STATES}
     try:
-        material = _material(scenario, seed, left)
+        material = _material(seed, left)
         found = {name: STATES[name](one, material) for name, one in expected.items()}
     except (NotEstimable, InputError, OSError) as error:
         return msgspec.structs.replace(run, missing=str(error))
@@ -101,7 +109,7 @@ def _faults(wanted: Wanted, found: Mapping[str, Found]) -> Iterator[str]:
         yield f"{', '.join(passed)} does not tell it from what is right"
 
 
-def _material(scenario: Scenario, seed: Seed, left: _Left) -> Material:
+def _material(seed: Seed, left: _Left) -> Material:
     """Gives a trial that left a diff and said something, as grading sees one of an agent."""
     with tempfile.TemporaryDirectory(prefix="equipoise-proof-") as folder:
         workspace = Path(folder, "workspace")
@@ -110,7 +118,7 @@ def _material(scenario: Scenario, seed: Seed, left: _Left) -> Material:
     contents = {TREE: encode(dict(frozen.tree)), OUTPUT: left.said}
     contents |= {f"{ARTIFACTS}{path}": content for path, content in frozen.artifacts.items()}
     return Material(
-        trial=Trial(id=scenario.id, unit=scenario.id, arm="proof"),
+        trial=Trial(id="proof", unit="proof", arm="proof"),
         documents={name: _stored(name, content) for name, content in contents.items()},
     )
 
@@ -123,5 +131,12 @@ def _end_state(expected: Any, material: Material) -> Found:
     return check_end_state(EndStateSpec(expect=expected), material)
 
 
-STATES: dict[str, Callable[[Any, Material], Found]] = {"end_state": _end_state}
+def _checkpoint(expected: Any, material: Material) -> Found:
+    return check_checkpoint(CheckpointSpec(expect=expected), material)
+
+
+STATES: dict[str, Callable[[Any, Material], Found]] = {
+    "end_state": _end_state,
+    "checkpoint": _checkpoint,
+}
 """The criteria that a state decides, not a run of tests, and how."""

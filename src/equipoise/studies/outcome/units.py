@@ -25,7 +25,7 @@ def unit_of(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
     expected: dict[str, Any] = {
         group: f"{place}/{HIDDEN}/{group}" for group in hidden_groups(scenario)
     }
-    expected |= expected_of(scenario)
+    expected |= expected_of(scenario, pack.folder)
     expected |= judged_expectations(pack.folder / pack.place(scenario), scenario)
     if scenario.proofs is not None:
         expected["reference"] = f"{place}/{scenario.proofs.reference}"

@@ -1,0 +1,107 @@
+"""The check `dod_gate`: whether commands of a definition of done end with exit code 0."""
+
+import msgspec
+
+from equipoise.errors import NotEstimable
+from equipoise.ports.suites import GateAsked, GateCommandAsked
+from equipoise.records.codec import decode, digest, encode
+from equipoise.records.gate_run import GateResult, GateRun
+from equipoise.records.scenario import GateCommand
+from equipoise.stages.grade.checklists import own_commands
+from equipoise.stages.grade.finding import Found
+from equipoise.stages.grade.json_places import span_of
+from equipoise.stages.grade.left_behind import left_by
+from equipoise.stages.grade.material import Material, Page, page
+from equipoise.stages.grade.outcome_specs import GateSpec, expectation
+from equipoise.stages.grade.quoting import MOST_QUOTES, exactly
+from equipoise.stages.grade.suite_check import DIFF, seed_of
+
+_DECIDE = "gate"
+
+
+def check_gate(spec: GateSpec, material: Material) -> Found:
+    """Gives 1 where a core command did not end with exit code 0; others are only told.
+
+    The commands of the agent's own checklists are run after them, and told as well. What each came
+    to is kept as a line of a document of the trial, ``gate-<hash>.jsonl``; where that is there
+    already for the same commands, seed and diff, nothing is run again.
+
+    Raises:
+        NotEstimable: the unit has no gate, the trial left no diff, or the commands cannot be run
+            here.
+    """
+    wanted = expectation(spec, material, tuple[GateCommand, ...])
+    asked = _asked(spec, wanted, material)
+    if material.suites is None:
+        raise NotEstimable("unbewertbar: commands cannot be run here", code="no_suites")
+    name = f"{_DECIDE}-{_identity(asked)[:16]}.jsonl"
+    if name in material.documents:
+        seen = page(material, name)
+        run = _read(seen)
+    else:
+        run = material.suites.gate(asked)
+        seen = _kept(material, name, run)
+    return _found(run, seen)
+
+
+def _asked(spec: GateSpec, wanted: tuple[GateCommand, ...], material: Material) -> GateAsked:
+    diff = page(material, DIFF).content
+    seed = seed_of(material)
+    commands = [
+        GateCommandAsked(id=one.id, command=one.command, is_core=one.is_core) for one in wanted
+    ]
+    return GateAsked(
+        commands=(*commands, *own_commands(material, left_by(material))),
+        timeout_s=spec.timeout_s,
+        sandboxes=spec.sandbox,
+        seed=seed["of"],
+        seed_sha256=seed["sha256"],
+        diff=diff,
+        lease=f"{material.trial.id}-gate",
+    )
+
+
+def _identity(asked: GateAsked) -> str:
+    return digest(encode([asked.commands, asked.timeout_s, asked.seed_sha256, digest(asked.diff)]))
+
+
+def _kept(material: Material, name: str, run: GateRun) -> Page:
+    """Makes the document: a line for the run, then one for each command."""
+    lines = (msgspec.structs.replace(run, results=()), *run.results)
+    content = b"".join(encode(line) + b"\n" for line in lines)
+    made = Page(name=name, sha256=digest(content), content=content, text=content.decode())
+    material.made[name] = material.pages[name] = made
+    return made
+
+
+def _read(seen: Page) -> GateRun:
+    first, *rest = seen.content.splitlines()
+    results = tuple(decode(line, GateResult, where=seen.name) for line in rest)
+    return msgspec.structs.replace(decode(first, GateRun, where=seen.name), results=results)
+
+
+def _found(run: GateRun, seen: Page) -> Found:
+    unmet = [(number, one) for number, one in enumerate(run.results) if not one.is_met]
+    lost = [(number, one) for number, one in unmet if one.is_core and not one.is_own]
+    told = [
+        *(f"{one.id}: {_how(one)}" for _, one in lost),
+        *(
+            f"not core, {one.id}: {_how(one)}"
+            for _, one in unmet
+            if not (one.is_core or one.is_own)
+        ),
+    ]
+    own = [one for one in run.results if one.is_own]
+    if own:
+        n_met = sum(one.is_met for one in own)
+        told.append(f"its own checklist: {n_met} of {len(own)} commands end with 0")
+    places = tuple(
+        place
+        for number, _ in (lost or unmet)[:MOST_QUOTES]
+        for place in exactly(seen, *span_of(seen, (1 + number,)))
+    )
+    return Found(raw=float(bool(lost)), places=places, note="; ".join(told)[:500])
+
+
+def _how(one: GateResult) -> str:
+    return f"exit code {one.exit_code}" if one.exit_code is not None else one.how
