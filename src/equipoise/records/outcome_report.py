@@ -187,6 +187,7 @@ class OutcomeFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     `runs` are all that were looked at: the two that are compared, then the last of each other arm.
     `control` names what the two arms differ in; null = the plan does not say.
+    `origin` is the pack's: what comes of a ``fork`` or a ``snapshot`` is never pooled with others.
     """
 
     new_arm: str
@@ -200,4 +201,5 @@ class OutcomeFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     verdict: OutcomeVerdict
     hypotheses: tuple[HypothesisVerdict, ...] = ()
     notes: tuple[str, ...] = ()
+    origin: str = "built"
     derived_by: str = ""

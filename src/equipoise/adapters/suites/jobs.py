@@ -43,6 +43,7 @@ class Jobs:
                 "tmp": str(shared / "tmp"),
                 "own": str(own),
                 "wall_s": self.tests.bounds.wall_s,
+                "order": self.tests.order,
             }
         )
 
@@ -53,7 +54,7 @@ class Jobs:
             argv=ours().command("tester", "serve", str(self.control), paths=pytest_paths()),
             lease=f"suite-{self.files.canary}",
             folder=str(self.work / "tester"),
-            environment=_PLAIN,
+            environment=_PLAIN | self._clock,
             mounts=(
                 *ours().mounts(),
                 Mount(source=self.files.folder, target=str(self.files.folder)),
@@ -106,6 +107,11 @@ class Jobs:
             stdin=stdin,
             bounds=self.tests.bounds,
         )
+
+    @property
+    def _clock(self) -> dict[str, str]:
+        """Gives the time zone of the program, which its tests have to be in as well."""
+        return {name: held for name, held in self.tests.environment.items() if name == "TZ"}
 
     def _paths(self, workspace: Path) -> list[str]:
         return [str(workspace / path) for path in self.tests.paths]

@@ -237,6 +237,7 @@ class StandingSuites:
             python=Path(asked.python) if asked.python else None,
             environment=dict(asked.environment),
             bounds=bounds,
+            order=asked.order,
         )
         making: AbstractAsyncContextManager[Suite] = opened(
             tests, sandbox, work / "suite", self._clock
@@ -259,7 +260,7 @@ class StandingSuites:
 
     def _suite_key(self, asked: SuiteAsked) -> str:
         about = asdict(asked)
-        for name in ("diff", "lease", "seed", "seed_sha256"):
+        for name in ("diff", "lease", "seed", "seed_sha256", *(() if asked.order else ("order",))):
             about.pop(name)
         return digest(encode([about, self._hash(asked.tests) if asked.tests else ""]))
 

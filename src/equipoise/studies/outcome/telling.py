@@ -8,7 +8,7 @@ from equipoise import __version__
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import decode, encode, pretty
 from equipoise.records.hypothesis import Hypothesis
-from equipoise.records.outcome import RESULTS
+from equipoise.records.outcome import RESULTS, OutcomeResult
 from equipoise.records.outcome_plan import Control, OutcomePlan
 from equipoise.records.outcome_report import OUTCOME, OutcomeFile, OutcomeVerdict, Standing
 from equipoise.records.plan import Plan
@@ -22,6 +22,7 @@ from equipoise.stages.report.outcome.reading import OutcomeReading
 from equipoise.studies.loss.comparing import Compared
 from equipoise.studies.loss.pairing import Pair
 from equipoise.studies.loss.scoring import ARCHIVES, LossRun, open_run, runs_of
+from equipoise.studies.outcome.lints.packs import remarks, stored_lint
 from equipoise.studies.outcome.packs import PROOFS, ReadPack
 from equipoise.studies.outcome.results import results_of
 
@@ -79,6 +80,8 @@ def tell(
         alarms=alarms_of(items),
         verdict=decided(compared.comparison, summaries, hypotheses, list(_waiting(pair.new.plan))),
         hypotheses=hypotheses,
+        notes=tuple(remarks(pack, _scenarios(every), stored_lint(pack))),
+        origin=pack.pack.origin,
         derived_by=made_by,
     )
     reading = OutcomeReading(
@@ -126,6 +129,10 @@ def _runs(pair: Pair, stored: OutcomeFile | None) -> list[LossRun]:
 
 def _hypotheses(plan: Plan) -> tuple[Hypothesis, ...]:
     return plan.outcome.hypotheses if isinstance(plan.outcome, OutcomePlan) else ()
+
+
+def _scenarios(results: list[OutcomeResult]) -> list[str]:
+    return sorted({one.scenario for one in results})
 
 
 def _proofs(pack: ReadPack) -> dict[str, Proof]:

@@ -88,7 +88,7 @@ def run(connection: socket.socket) -> None:
     code = pytest_run(
         order,
         [
-            Reporter(tell, order["canary"], order["folder"]),
+            Reporter(tell, order["canary"], order["folder"], order["order"]),
             Programs(lambda *words: asker.ask("run", *words)),
         ],
     )
@@ -133,7 +133,7 @@ def pytest_run(order: dict[str, Any], plugins: list[object]) -> int:
                 *("-c", os.devnull, "--rootdir", folder, "--confcutdir", folder),
                 *("--basetemp", order["tmp"], "-o", "addopts="),
                 *order.get("options", ()),
-                folder,
+                *order.get("tests", (folder,)),
             ],
             plugins=plugins,
         )
