@@ -104,6 +104,11 @@ def has_suites(catalog: Catalog) -> bool:
     return any(_RUN & category.check.keys() for category in catalog.categories)
 
 
+def in_suite_order(work: Sequence[Work]) -> list[Work]:
+    """Gives the trials of a unit together: its hidden tests are made ready once for all of them."""
+    return sorted(work, key=lambda one: one.trial.unit)
+
+
 def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
     """Yields, in order, the grades of each trial in every category that has a check.
 

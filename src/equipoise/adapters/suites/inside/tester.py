@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -73,6 +74,9 @@ def run(connection: socket.socket) -> None:
     with connection.makefile("rb") as lines:
         order = json.loads(lines.readline())
     signal.alarm(int(order["wall_s"]) + 10)
+    if order["zone"]:  # of the program, which its tests have to be in as well
+        os.environ["TZ"] = order["zone"]
+        time.tzset()
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))  # a program sends what it likes
     tell = _teller(connection)
     listener = socket.socket(socket.AF_UNIX)
