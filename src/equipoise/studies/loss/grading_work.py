@@ -132,7 +132,10 @@ def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
     context = get_context("spawn")
     ended = context.Event()
     with ProcessPoolExecutor(
-        n_processes, mp_context=context, initializer=_begin, initargs=(bench, ended)
+        n_processes,
+        mp_context=context,
+        initializer=_begin,
+        initargs=(replace(bench, suites=None), ended),
     ) as pool:
         try:
             for batch in batches:
