@@ -29,6 +29,11 @@ def told(file: OutcomeFile, folder: Path) -> str:
     for arm in sorted(file.arms, key=lambda one: (order.get(one.arm, 2), one.arm)):
         lines += ["", *_arm(arm)]
     lines += ["", *_odd(file)]
+    triage = f"equipoise triage {as_word(folder.parent.parent)}"
+    for name, why in file.stale.items():
+        lines.append(f"! {name}: {why}")
+    if file.waiting:
+        lines.append(f"! {counted(len(file.waiting), 'flag')} without a label: {triage}")
     lines += [f"note: {note}" for note in (ORIGINS.get(file.origin), *file.notes) if note]
     study = folder.parent.parent
     lines += [
