@@ -118,8 +118,6 @@ def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
         Tampered: a document is not as it was stored.
     """
     n_processes = min(os.cpu_count() or 1, 8)
-    if not has_suites(bench.catalog):
-        bench = replace(bench, suites=None)  # nobody asks for it, and no other process can take it
     if len(work) < _WORTH_PROCESSES or n_processes < 2 or has_suites(bench.catalog):
         grader = _Grader(bench)
         try:
