@@ -74,7 +74,7 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
         )
     pack = read_pack(study / draft.pack)
     scenarios = _chosen(draft, pack, faults)
-    found = [*arm_faults(draft, study, scenarios, faults)]
+    found = [*arm_faults(draft, study, pack, scenarios, faults)]
     found += family_faults(draft, study)
     refuse([*found, *(fault for one in scenarios for fault in exemption_faults(one))])
     proofs = {one.id: proof_of(pack, one, seed_of(pack.seed(one))) for one in scenarios}

@@ -177,6 +177,13 @@ def _waiting(plan: Plan, queue: LookedAt) -> Iterator[OutcomeVerdict]:
             "Agents worked without the onboarding that their skills are made for",
             "seeds with their onboarding",
         )
+    if isinstance(plan.outcome, OutcomePlan) and plan.outcome.rounds.chooses:
+        yield waits(
+            Standing.EXPLORATORY,
+            f"This is round {plan.outcome.rounds.number} of optimisation: it chooses what is tried "
+            "next, on scenarios that were looked at",
+            "a study with final: true, on scenarios that are held out",
+        )
     if queue.stale:
         first = "; ".join(f"{name}: {why}" for name, why in list(queue.stale.items())[:3])
         yield waits(

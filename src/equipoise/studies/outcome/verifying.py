@@ -5,10 +5,16 @@ from pathlib import Path
 
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
+from equipoise.pipeline.study_files import PLAN, seal_of
+from equipoise.records.codec import decode
+from equipoise.records.hypothesis import HYPOTHESES
+from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.outcome_report import OUTCOME
+from equipoise.records.plan import Plan
 from equipoise.records.triage import TRIAGE
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.verifying_derived import failed, held
+from equipoise.studies.outcome.promising import read_registered
 from equipoise.studies.outcome.queueing import hidden_hashes
 from equipoise.studies.outcome.retelling import pack_of, retold, stored_in
 from equipoise.studies.outcome.triage import read_labels
@@ -32,6 +38,23 @@ def _labels(study: Path) -> Check:
     except EquipoiseError as error:
         return failed(TRIAGE, "was altered", error)
     return Check(thing=TRIAGE, says=f"{len(found)} labels, each following the one before")
+
+
+def check_registered(study: Path) -> Iterator[Check]:
+    """Yields a check of `hypotheses.json`, where a sealed outcome study is to have one."""
+    seal = seal_of(study)
+    if seal is None or not study.joinpath(PLAN).is_file():
+        return
+    try:
+        plan = decode(study.joinpath(PLAN).read_bytes(), Plan, where=PLAN)
+        if not isinstance(plan.outcome, OutcomePlan):
+            return
+        n = len(read_registered(study, plan, seal))
+    except EquipoiseError as error:
+        yield failed(HYPOTHESES, "not what was registered", error)
+        return
+    says = f"{n} registered with the plan, at {seal.sealed_at}"
+    yield Check(thing=HYPOTHESES, says=says if n else "none registered: exploratory")
 
 
 def _comparison(study: Path, folder: Path, name: str) -> Check:
