@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-import msgspec
-
 from equipoise.errors import NotEstimable
 from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
 from equipoise.records.event import Rating
@@ -199,9 +197,7 @@ def _grade(
             raw = sum(min(one.raw, category.max) for one in said) / len(said)
             few = tuple(places)[:MOST_QUOTES]
             notes = dict.fromkeys(one.note for one in said if one.note)
-            found = noted(graded(category, made, raw, few, by=by, how=How.SOFT), "; ".join(notes))
-            is_simulated = any(one.is_simulated for one in said)
-            return msgspec.structs.replace(found, is_simulated=is_simulated)
+            return noted(graded(category, made, raw, few, by=by, how=How.SOFT), "; ".join(notes))
     except NotEstimable as error:
         why = error.why
     return Grade(trial=made.trial.id, criterion=category.id, not_evaluable=why, how=How.SOFT, by=by)

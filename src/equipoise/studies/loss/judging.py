@@ -303,7 +303,6 @@ def _findings(
                 log=log,
                 quote=quote,
                 note=said.note,
-                is_simulated=one.is_simulated,
             )
 
 
