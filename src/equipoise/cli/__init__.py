@@ -24,6 +24,7 @@ _VERBS: dict[str, tuple[str, str]] = {
     "run": ("equipoise.cli.run:command", "Execute what is missing of a sealed study."),
     "grade": ("equipoise.cli.grade:command", "Say what each run lost, under a loss catalog."),
     "prove": ("equipoise.cli.prove:command", "Show that the scenarios of a pack are fair."),
+    "triage": ("equipoise.cli.outcome_triage:command", "Label odd scores of an outcome study."),
     "annotate": ("equipoise.cli.annotate:command", "Ask people to rate, blind."),
     "amend": ("equipoise.cli.amend:command", "Change a sealed study, dated and reasoned."),
     "calc": ("equipoise.cli.calc:command", "Compute one statistic: JSON in, JSON out."),

@@ -29,7 +29,6 @@ from equipoise.errors import as_word
 @click.option(
     "--phase",
     type=click.Choice(["P0", "P1", "P2", "P3"]),
-    default="",
     help="outcome: begin with a phase of a campaign.",
 )
 def command(
@@ -39,7 +38,7 @@ def command(
     sources: tuple[Path, ...],
     lang: str,
     repetition: int,
-    phase: str,
+    phase: str | None,
 ) -> None:
     """Write a small study of the KIND into FOLDER, with comments, ready to be planned.
 
@@ -67,7 +66,7 @@ def command(
         from equipoise.errors import InputError
 
         raise InputError(f"--phase with {kind}", wanted="init outcome", code="kind")
-    paths = write_starter(folder, kind, phase)
+    paths = write_starter(folder, kind, phase or "")
     what = "questionnaire" if kind == "questionnaire" else f"{kind} study"
     click.echo(f"{_article(kind)} {what} in {folder}; begin with")
     for path in paths:

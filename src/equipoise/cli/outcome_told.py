@@ -6,7 +6,7 @@ from pathlib import Path
 from equipoise.errors import as_word
 from equipoise.records.counted import counted
 from equipoise.records.outcome_report import Answer, ArmOutcome, ItemFlag, OutcomeFile, RateOf
-from equipoise.stages.report.outcome.reading import CRITERIA, rate_of
+from equipoise.stages.report.outcome.reading import CRITERIA, ORIGINS, rate_of
 
 _MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
 _PARTS = ("hidden_explicit", "hidden_implicit", "regression", "artifact")
@@ -29,7 +29,12 @@ def told(file: OutcomeFile, folder: Path) -> str:
     for arm in sorted(file.arms, key=lambda one: (order.get(one.arm, 2), one.arm)):
         lines += ["", *_arm(arm)]
     lines += ["", *_odd(file)]
-    lines += [f"note: {note}" for note in file.notes]
+    triage = f"equipoise triage {as_word(folder.parent.parent)}"
+    for name, why in file.stale.items():
+        lines.append(f"! {name}: {why}")
+    if file.waiting:
+        lines.append(f"! {counted(len(file.waiting), 'flag')} without a label: {triage}")
+    lines += [f"note: {note}" for note in (ORIGINS.get(file.origin), *file.notes) if note]
     study = folder.parent.parent
     lines += [
         f"report   {folder / 'report' / 'index.html'}",

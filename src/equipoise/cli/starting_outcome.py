@@ -9,6 +9,22 @@ _SCENARIOS = re.compile(rb"^scenarios:.*\n", re.MULTILINE)
 _ARMS = re.compile(rb"^baseline:.*\narms:\n(?:[ \t#].*\n|\n(?=[ \t]))*", re.MULTILINE)
 _HYPOTHESES = re.compile(rb"^hypotheses:", re.MULTILINE)
 
+_TITLE = re.compile(rb"^title:.*\nquestion:.*\n", re.MULTILINE)
+
+_TITLES = {
+    Phase.P0: b"""title: P0, bugs
+question: Does the pipeline go through, and who mends what a bug really is?
+""",
+    Phase.P1: b"""title: P1, features with a skill and without
+question: Is the skill worth having where much goes without saying?
+""",
+    Phase.P2: b"""title: P2, decompositions with a skill and without
+question: Does the skill find more of the work, mainly at its edges?
+""",
+    Phase.P3: b"""title: P3, whole epics
+question: Do epics end better with the skill?
+""",
+}
 _KEYS = {
     Phase.P0: b"""phase: P0                        # bugs: all of the pack that are not held out
 """,
@@ -83,7 +99,8 @@ def of_phase(starter: bytes, name: str) -> bytes:
         raise InputError(
             f"--phase {name}", wanted=f"one of {', '.join(Phase)}", code="option"
         ) from error
-    text = _SCENARIOS.sub(lambda _: _KEYS[phase], starter, count=1)
+    text = _TITLE.sub(lambda _: _TITLES[phase], starter, count=1)
+    text = _SCENARIOS.sub(lambda _: _KEYS[phase], text, count=1)
     if phase is not Phase.P0:
         pair = _PAIR + _AGENT + b"  - name: with-skill\n    agent:\n"
         pair += _AGENT + b"    skill: " + _SKILLS[phase] + b"\n\n"

@@ -82,8 +82,12 @@ def spent(judgements: Iterable[Judgement]) -> tuple[float | None, int]:
 
 
 @contextmanager
-def naming(judge: str) -> Iterator[None]:
+def naming(judge: str, where: str = "study.yaml") -> Iterator[None]:
     """Lets what is refused about a judge say whose it is, and where it was written.
+
+    Args:
+        judge: its name.
+        where: file, and line where it is known.
 
     Raises:
         InputError: as inside, with its place.
@@ -97,6 +101,6 @@ def naming(judge: str) -> Iterator[None]:
             error.found,
             wanted=error.wanted,
             mend=error.mend,
-            where=f"study.yaml: judge {judge!r}",
+            where=f"{where}: judge {judge!r}",
             code=error.code,
         ) from error

@@ -18,7 +18,8 @@ class SuiteAsked:
     `seed_tests` mean. `reference` is a diff that solves the unit, which has to pass every test
     (empty = nobody proved the suite). With a `command`, `at` and `must_fail` the tests are of any
     language and leave a JUnit report. `seed` is what the study said of the seed and `seed_sha256`
-    what it was when the session began; `lease` names the run.
+    what it was when the session began; `lease` names the run. `order` is in which order tests are
+    run: 0 as they are written, 1 the other way round, a larger number shuffled by it.
     """
 
     tests: str
@@ -39,6 +40,7 @@ class SuiteAsked:
     seed_sha256: str
     diff: bytes
     lease: str
+    order: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

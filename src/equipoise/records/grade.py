@@ -37,7 +37,8 @@ class Grade(
 
     Exactly one of `value` and `not_evaluable` is set. `note` says what a reader of the value has
     to know: that it was clipped, that its quote is withheld and where it stands. A grade of a later
-    `round` takes the place of those before it: more raters have spoken since.
+    `round` takes the place of those before it: more raters have spoken since. `is_simulated`: it
+    rests on what a judge said that is a stand-in.
     """
 
     trial: str
@@ -49,3 +50,4 @@ class Grade(
     evidence: tuple[Evidence, ...] = ()
     note: str = ""
     round: int = 0
+    is_simulated: bool = False

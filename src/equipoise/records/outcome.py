@@ -70,8 +70,9 @@ class OutcomeResult(
     [0, 1] of each criterion that was measured, `missing` the reason of each that was not, `soft`
     those that a model judged. `regression`, `artifact` and `checkpoint` are three of them as words.
     `tokens_in` counts cached tokens too. Null = not recorded, which is not 0; `truncated` null =
-    the harness does not tell. `tag` is ``measured``, or ``soft`` where a part was judged. `found`
-    is what the agent did beside its task, `unseen` what of that could not be looked at.
+    the harness does not tell. `tag` is ``measured``, or ``soft`` where a part was judged.
+    `documents` are those to look at: name -> sha256. `found` is what the agent did beside its task,
+    `unseen` what of that could not be looked at.
     """
 
     scenario: str
@@ -103,6 +104,7 @@ class OutcomeResult(
     soft: tuple[str, ...] = ()
     model: str = ""
     is_simulated: bool = False
+    documents: dict[str, str] = {}
     found: tuple[ConductFinding, ...] = ()
     unseen: tuple[str, ...] = ()
 

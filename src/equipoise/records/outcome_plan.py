@@ -119,6 +119,11 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     changed: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
+    @property
+    def chooses(self) -> bool:
+        """Says whether the study chooses what is tried next, and so cannot carry a claim."""
+        return self.number > 0 and not self.is_final
+
 
 class CellCost(msgspec.Struct, frozen=True, kw_only=True):
     """What one cell is expected to take, from and to, before any was run; null = unknown."""
@@ -168,7 +173,7 @@ class OutcomePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
             found.append(
                 "out-of-environment: agents work without the onboarding that skills are made for"
             )
-        if self.rounds.number and not self.rounds.is_final:
+        if self.rounds.chooses:
             found.append(
                 f"round {self.rounds.number} of optimisation: it chooses, and what is held out "
                 "decides, in a final study"

@@ -6,6 +6,7 @@ import msgspec
 
 from equipoise.records.hypothesis import Aim
 from equipoise.records.outcome_plan import Control
+from equipoise.records.triage import Flagged, Triaged
 from equipoise.records.verdict import Word
 
 OUTCOME = "outcome.json"
@@ -186,7 +187,11 @@ class OutcomeFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """The file `outcome.json`: arms, items, hypotheses and what waits, as one comparison saw them.
 
     `runs` are all that were looked at: the two that are compared, then the last of each other arm.
+    `waiting` is what no label covers, `labels` those of what was looked at, `n_labels` how many the
+    study had. `stale` are scenarios whose scores decide nothing any more, with the reason;
+    `hidden_now` the hashes of the pack's hidden tests when it was made: scenario/group -> sha256.
     `control` names what the two arms differ in; null = the plan does not say.
+    `origin` is the pack's: what comes of a ``fork`` or a ``snapshot`` is never pooled with others.
     """
 
     new_arm: str
@@ -199,5 +204,11 @@ class OutcomeFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     alarms: tuple[GroupAlarm, ...]
     verdict: OutcomeVerdict
     hypotheses: tuple[HypothesisVerdict, ...] = ()
+    waiting: tuple[Flagged, ...] = ()
+    labels: tuple[Triaged, ...] = ()
+    n_labels: int = 0
+    stale: dict[str, str] = {}
+    hidden_now: dict[str, str] = {}
     notes: tuple[str, ...] = ()
+    origin: str = "built"
     derived_by: str = ""

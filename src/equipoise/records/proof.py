@@ -4,6 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
+from equipoise.records.lint import Corner, Mutation, faults_of
+from equipoise.records.notice import Notice
 from equipoise.records.suite_run import SuiteStatus, TestOutcome
 
 
@@ -18,9 +20,10 @@ class Wanted(StrEnum):
 class ProofRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One run of a group of tests against the seed with a patch on top.
 
-    `what` is ``red`` (the seed as the agent gets it), ``reference``, ``senior``, ``literal``,
-    ``third_party``, ``near-miss 1`` or ``own suite``; `group` ``explicit``, ``implicit`` or
-    ``regression``. `repeat` counts from 1: a test that changes between repeats is flaky. `missing`
+    `what` is ``red`` (the seed as the agent gets it), ``clean`` (the seed without its bug),
+    ``reference``, ``senior``, ``literal``, ``third_party``, ``near-miss 1`` or ``own suite``;
+    `group` ``explicit``, ``implicit`` or ``regression``. `repeat` counts from 1: a test that
+    changes between repeats is flaky; later ones are `under` another order and time zone. `missing`
     says why nothing was run. `tests` has the outcome of each test by its id; times and messages are
     left out, so that the same proof has the same bytes. `faults` says what is wrong; none = as
     wanted.
@@ -30,6 +33,7 @@ class ProofRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     group: str
     wanted: Wanted
     repeat: int = 1
+    under: str = ""
     status: SuiteStatus | None = None
     tests: dict[str, TestOutcome] = {}
     isolation: str = ""
@@ -43,9 +47,11 @@ class Proof(
 ):
     """The file `proofs/<id>.json`: every proof run of a scenario, and what they rest on.
 
-    `rests_on` has the sha256 of the scenario's file, its hidden tests, each patch and the seed; a
-    proof is stale when any of them is another. `lacking` names proofs that are wanted and not
-    there, `remarks` what stops nobody.
+    `rests_on` has the sha256 of the scenario's file, its hidden tests, each patch, the bug and the
+    seed, and by which rules it was made; a proof is stale when any of them is another. `lacking`
+    names proofs that are wanted and not there, `remarks` what stops nobody. `notices` are what was
+    seen by looking at the scenario: one of severity ``refused`` stands against it. `corner` is
+    where the bug lies, `mutation` what hidden tests make of spoilt references; null = not wanted.
     """
 
     scenario: str
@@ -53,6 +59,9 @@ class Proof(
     runs: tuple[ProofRun, ...]
     lacking: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    corner: Corner | None = None
+    mutation: Mutation | None = None
     tool_version: str = ""
 
     @property
@@ -63,7 +72,8 @@ class Proof(
             for run in self.runs
             for fault in (*run.faults, *([run.missing] if run.missing else []))
         ]
-        return (*(f"lacks {name}" for name in self.lacking), *told)
+        lacking = (f"lacks {name}" for name in self.lacking)
+        return (*lacking, *told, *faults_of(self.notices))
 
     @property
     def is_proved(self) -> bool:

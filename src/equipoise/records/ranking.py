@@ -200,12 +200,24 @@ class RuleShown(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
 
 
+class LanguageShown(msgspec.Struct, frozen=True, kw_only=True):
+    """The estimate of the deciding source in one language alone; it says no word.
+
+    `language` is the direction, such as ``zh→ru``; "" = not marked. Limits hold for all pairs of
+    the language together, and not for all languages.
+    """
+
+    language: str
+    estimate: RatingEstimate
+
+
 class AxisShown(msgspec.Struct, frozen=True, kw_only=True):
     """Everything one axis shows; axes are never combined.
 
     `mode` is ``kappa`` or ``no_kappa`` and `mode_said` its sentence. `blocked` says why there is no
     ranking (agreement below the registered minimum); null where there may be one. `decides` names
     the source whose words count. `people` leaves out who failed the checks, `people_all` nobody.
+    `by_language` has the deciding source in each language, where there are several.
     """
 
     axis: str
@@ -225,6 +237,7 @@ class AxisShown(msgspec.Struct, frozen=True, kw_only=True):
     threshold: LockedThreshold | None = None
     tags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    by_language: tuple[LanguageShown, ...] = ()
 
     @property
     def deciding(self) -> RatingEstimate | None:

@@ -34,6 +34,9 @@ def test_judges_find_what_is_wrong_with_quotes_that_are_checked(study: Path) -> 
     lost = {t.id for t in trials(study, "release-2") if int(t.unit.rpartition("-")[2]) % 2 == 0}
     assert {trial for trial, grade in given.items() if grade.value} == lost
     assert {grade.how for grade in given.values()} == {How.SOFT}
+    assert all(grade.is_simulated for grade in given.values())
+    assert all(one.is_simulated for one in grades(study, "release-2", "v1:loss").values())
+    assert not any(o.is_simulated for o in grades(study, "release-2", "v1:wrong_amount").values())
     for trial in trials(study, "release-2"):
         if trial.id in lost:
             (place,) = given[trial.id].evidence

@@ -57,6 +57,9 @@ def test_hypotheses_are_registered_with_the_seal_and_cannot_be_changed_after(stu
     assert read is not None
     with pytest.raises(Tampered, match="not what was registered with the plan"):
         read_registered(study, plan, read)
+    done = called("verify", study)
+    assert done.exit_code == 1
+    assert "hypotheses.json is not what was registered with the plan" in done.output
 
 
 @pytest.mark.requirement("OUT-41")

@@ -127,6 +127,27 @@ def test_the_page_says_what_authors_do_to_figures(study: Path) -> None:
     assert "the difference between arms stands" in page
 
 
+@pytest.mark.requirement("OUT-03")
+@pytest.mark.requirement("OUT-11")
+@pytest.mark.parametrize(
+    ("origin", "says"),
+    [("fork", "Models may have seen the code"), ("snapshot", "Supplementary track")],
+)
+def test_where_seeds_come_from_is_said_by_every_report(
+    study: Path, tmp_path: Path, origin: str, says: str
+) -> None:
+    other = shutil.copytree(study, tmp_path / "other")
+    path = other / "pack/pack.yaml"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("origin: built", f"origin: {origin}"),
+        encoding="utf-8",
+    )
+    assert says not in comparison(other).joinpath("report/index.html").read_text(encoding="utf-8")
+    assert says in called("compare", other).output
+    assert says in comparison(other).joinpath("report/index.html").read_text(encoding="utf-8")
+    assert json.loads(comparison(other).joinpath("outcome.json").read_bytes())["origin"] == origin
+
+
 def test_what_was_said_is_derived_again_and_an_edit_is_found(study: Path, tmp_path: Path) -> None:
     assert called("verify", study).exit_code == 0
     other = shutil.copytree(study, tmp_path / "other")

@@ -53,6 +53,7 @@ class Rated:
     answers: list[Answer] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
     texts: Callable[[str, str], str] = lambda unit, arm: f"text of {unit} by {arm}"
+    langs: Callable[[str], str] = lambda _unit: "en"
 
     def __post_init__(self) -> None:
         """Makes one set a unit and axis, all arms in it."""
@@ -72,8 +73,8 @@ class Rated:
     def outputs(self) -> list[Output]:
         """Gives every arm's output of every unit."""
         return [
-            Output(unit=f"u{unit:03d}", arm=arm, text=self.texts(f"u{unit:03d}", arm), lang="en")
-            for unit in range(self.n_units)
+            Output(unit=name, arm=arm, text=self.texts(name, arm), lang=self.langs(name))
+            for name in (f"u{unit:03d}" for unit in range(self.n_units))
             for arm in self.arms
         ]
 

@@ -272,3 +272,23 @@ def test_the_bar_for_judges_can_be_registered_and_nonsense_is_refused() -> None:
     for bad in ({"sets": "many"}, {"set": "50"}, {"ties": "nan"}, ["sets"]):
         with pytest.raises(InputError, match="validation of judges"):
             bar_of({"validation": bad})
+
+
+def test_ties_are_half_wins_and_how_much_hangs_on_that_is_said(tmp_path: Path) -> None:
+    made = _study(panel=panel("g", "h"))
+
+    def tells(
+        rng: np.random.Generator, _one: RatingSet, arms: tuple[str, ...]
+    ) -> dict[str, object]:
+        if rng.random() < 0.4:
+            return {"is_tie": True}
+        return {"best": arms.index("new" if rng.random() < 0.7 else "base")}
+
+    for judge in ("g", "h"):
+        made.judges(judge, tells)
+    axis = _axis(made, tmp_path)
+    for one in axis.judge_estimates:
+        (note,) = [note for note in one.notes if "Davidson" in note]
+        assert "ties count as half a win for each" in note
+    assert axis.panel_estimate is not None
+    assert any("in the joint model each is half a win" in n for n in axis.panel_estimate.notes)

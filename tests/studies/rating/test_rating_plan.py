@@ -289,7 +289,8 @@ def _judge(model: str, accuracy: str = "0.9") -> str:
         ("annotators: []\n", "field 'annotators' is [], and people decide"),
         (_THREE_PEOPLE + "raters_per_set: 7\n", "mend: write raters_per_set: 3"),
         ("set_size: 1\n", "mend: write set_size: 2"),
-        (_judge("my-llm-7b"), "study.yaml: judge 'ann': the model 'my-llm-7b' is of no family"),
+        ("set_size: 1\n", "a single output is scored in a loss study"),
+        (_judge("my-llm-7b"), "study.yaml:11:35: judge 'ann': the model 'my-llm-7b' is of no"),
         (_judge("gpt-5-mini-2025-08-07", "1.9"), "study.yaml: judge 'ann': scripted_judge: field"),
     ],
 )
@@ -306,6 +307,17 @@ def test_an_outlook_without_people_says_that_its_power_is_of_people(tmp_path: Pa
     assert "no people are asked, and how much verdicts of judges spread is known once" in said
     assert "answers find" not in said
     strange = [one | {"models": ["strange-7b"]} for one in outputs(4, two)]
-    said = fine("plan", write_study(tmp_path, strange, arms=two, more=judge))
+    said = refused("plan", write_study(tmp_path, strange, arms=two, more=judge))
+    assert "no judge of the name ann may judge a set on style" in said
+    assert "of no known family: strange-7b" in said
+    people = _THREE_PEOPLE + judge.replace("decides: ann", "decides: people")
+    said = fine("plan", write_study(tmp_path, strange, arms=two, more=people))
     assert "nobody may before the families of the models behind the outputs are known" in said
+    assert "style: planned for people only, for no judge may judge any set: of no known" in said
+    bare = [{k: v for k, v in one.items() if k != "models"} for one in outputs(4, two)]
+    said = refused("plan", write_study(tmp_path, bare, arms=two, more=judge))
+    assert "the models behind outputs of 4 sets are not recorded" in said
+    assert "set_size is 4 where none is written; there are 2 arms" in fine(
+        "plan", write_study(tmp_path, outputs(4, two), arms=two, more=judge)
+    )
     assert "another family in its place" not in said

@@ -6,7 +6,7 @@ tests do not exist. What crosses between them are plain values (see `inside`).
 """
 
 import secrets
-import time
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -18,16 +18,19 @@ import anyio.abc
 from equipoise.adapters.suites.fresh import fresh
 from equipoise.adapters.suites.hidden_files import N_CANARIES, HiddenFiles, hidden_copy
 from equipoise.adapters.suites.hidden_tests import HiddenTests
-from equipoise.adapters.suites.interpreters import available, of_the_program, ours
+from equipoise.adapters.suites.interpreters import of_the_program, ours
 from equipoise.adapters.suites.jobs import Jobs
+from equipoise.adapters.suites.tests_process import (
+    TestsProcess,
+    check_pytest,
+    running,
+    said,
+)
 from equipoise.adapters.suites.verdict import Heard, Verdict, judged
-from equipoise.errors import InputError
 from equipoise.ports.agents import Ended, HowEnded, Job, Sandbox, Seed
 from equipoise.records.suite_run import SuiteRun, SuiteStatus
 
-_BEGIN_S = 60.0
 _LAST_WORD_S = 1.0
-_N_BEGINNINGS = 5
 _N_TRIES = 3
 
 
@@ -38,19 +41,19 @@ class HiddenSuite:
         self,
         tests: HiddenTests,
         sandbox: Sandbox,
-        work: Path,
+        process: TestsProcess,
         files: HiddenFiles,
         clock: Callable[[], datetime],
     ) -> None:
-        """Takes the copy of the tests, and the folder in which all happens."""
+        """Takes the copy of the tests, and the process that runs them, in whose folder all is."""
         self._tests = tests
         self._sandbox = sandbox
-        self._work = work
+        self._process = process
+        self._work = process.work
         self._files = files
         python = of_the_program(tests.python) if tests.python else ours()
-        self._jobs = Jobs(tests=tests, files=files, work=work, interpreter=python)
+        self._jobs = Jobs(tests=tests, files=files, work=process.work, interpreter=python)
         self._clock = clock
-        self._tester: Ended | None = None
 
     async def run(self, seed: Seed, diff: bytes, lease: str) -> SuiteRun:
         """Runs the tests against a fresh seed with a diff on top; may be called concurrently.
@@ -74,7 +77,7 @@ class HiddenSuite:
         """Runs tests and program apart; once more where the tests' process died before a word."""
         for _ in range(_N_TRIES):
             verdict = await self._tried(workspace, shared, lease)
-            if verdict.status is not SuiteStatus.NO_REPORT or self._tester is not None:
+            if verdict.status is not SuiteStatus.NO_REPORT or self._process.ended is not None:
                 break
             shared.joinpath("bridge").unlink(missing_ok=True)
         return verdict
@@ -84,7 +87,7 @@ class HiddenSuite:
         program: list[Ended] = []
         is_timed_out = False
         try:
-            async with await self._connected() as tester:
+            async with await self._process.connected() as tester:
                 await tester.send(self._jobs.order(workspace, shared).encode() + b"\n")
                 with anyio.move_on_after(self._tests.bounds.wall_s) as limit:
                     await self._listen(
@@ -99,7 +102,7 @@ class HiddenSuite:
             N_CANARIES,
             is_timed_out=is_timed_out,
             is_up=not (program and program[0].how is HowEnded.NOT_STARTED),
-            detail=_said(program[0]) if program else "",
+            detail=said(program[0]) if program else "",
         )
 
     async def _verdict_together(self, workspace: Path, shared: Path, lease: str) -> Verdict:
@@ -118,7 +121,7 @@ class HiddenSuite:
             is_timed_out=ended.how is HowEnded.TIMED_OUT,
             is_apart=False,
             is_up=ended.how is not HowEnded.NOT_STARTED,
-            detail=_said(ended),
+            detail=said(ended),
         )
 
     async def _listen(
@@ -144,31 +147,6 @@ class HiddenSuite:
                     await over.wait()  # why it ended is worth a moment
             tasks.cancel_scope.cancel()
 
-    async def serve(self) -> None:
-        """Keeps the tests' process running until it is cancelled; begins it again where it ends."""
-        for _ in range(_N_BEGINNINGS):
-            ended = await self._sandbox.run(self._jobs.tests_process())
-            if ended.how is HowEnded.NOT_STARTED:
-                break
-        self._tester = ended
-
-    async def _connected(self) -> anyio.abc.UNIXSocketStream:
-        """Connects to the tests' process, once it is there.
-
-        Raises:
-            OSError: it has ended, or does not begin.
-        """
-        give_up = time.monotonic() + _BEGIN_S
-        while True:
-            try:
-                return await anyio.connect_unix(self._jobs.control)
-            except OSError:
-                if self._tester is not None:
-                    raise OSError(_said(self._tester)) from None
-                if time.monotonic() > give_up:
-                    raise
-                await anyio.sleep(0.005)
-
 
 @asynccontextmanager
 async def opened(
@@ -181,31 +159,26 @@ async def opened(
     Raises:
         InputError: there are no tests, or pytest is not installed.
     """
-    found = available()
-    if not found.is_available:
-        raise InputError(
-            found.why_not,
-            wanted="pytest 8.3 or later beside equipoise",
-            mend=found.mend,
-            code="no_pytest",
-        )
-    suite = await anyio.to_thread.run_sync(_made, tests, sandbox, work, clock)
-    async with anyio.create_task_group() as tasks:
-        if tests.is_apart:
-            tasks.start_soon(suite.serve)
-        try:
-            yield suite
-        finally:
-            tasks.cancel_scope.cancel()
+    check_pytest()
+    process = await anyio.to_thread.run_sync(TestsProcess, sandbox, work)
+    async with served(tests, sandbox, process, clock) as suite, running(process):
+        yield suite
 
 
-def _made(
-    tests: HiddenTests, sandbox: Sandbox, work: Path, clock: Callable[[], datetime]
-) -> HiddenSuite:
-    place = work.absolute()
-    for name in ("tester", "shared", "runs"):
-        place.joinpath(name).mkdir(parents=True)
-    return HiddenSuite(tests, sandbox, place, hidden_copy(tests.folder, place), clock)
+@asynccontextmanager
+async def served(
+    tests: HiddenTests, sandbox: Sandbox, process: TestsProcess, clock: Callable[[], datetime]
+) -> AsyncIterator[HiddenSuite]:
+    """Gives hidden tests ready to be run by a process that other suites use too.
+
+    Raises:
+        InputError: there are no tests.
+    """
+    files = await anyio.to_thread.run_sync(hidden_copy, tests.folder, process.hidden)
+    try:
+        yield HiddenSuite(tests, sandbox, process, files, clock)
+    finally:
+        shutil.rmtree(files.folder, ignore_errors=True)
 
 
 async def _lines(stream: anyio.abc.SocketStream) -> AsyncIterator[bytes]:
@@ -218,11 +191,3 @@ async def _lines(stream: anyio.abc.SocketStream) -> AsyncIterator[bytes]:
         *lines, rest = rest.split(b"\n")
         for line in lines:
             yield line
-
-
-def _said(ended: Ended) -> str:
-    what = {
-        HowEnded.EXITED: f"exit code {ended.exit_code}",
-        HowEnded.SIGNALLED: f"signal {ended.signal}",
-    }.get(ended.how, str(ended.how))
-    return f"{what} {ended.detail}".strip()

@@ -34,6 +34,7 @@ class HiddenTests:
     or `kept` means, are left out. Not `is_apart`: in one process with the program, for tests that
     cannot be run otherwise; a program that knows this can deceive it. `python` is the interpreter
     of the program, with what it needs installed (null = ours); `mounts` are further ones for it.
+    `order`: 0 as they are written, 1 the other way round, a larger number shuffled by it.
     """
 
     folder: Path
@@ -47,6 +48,7 @@ class HiddenTests:
     mounts: tuple[Mount, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     bounds: Bounds = _BOUNDS
+    order: int = 0
 
 
 def pristine(seed: Seed, globs: Sequence[str], to: Path) -> Path:

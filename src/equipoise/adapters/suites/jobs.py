@@ -7,11 +7,9 @@ from pathlib import Path
 
 from equipoise.adapters.suites.hidden_files import HiddenFiles
 from equipoise.adapters.suites.hidden_tests import HiddenTests
-from equipoise.adapters.suites.interpreters import Interpreter, ours, pytest_paths
-from equipoise.ports.agents import Bounds, Job, Mount
-
-_FOREVER_S = 7 * 86_400.0
-_PLAIN = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+from equipoise.adapters.suites.interpreters import Interpreter, pytest_paths
+from equipoise.adapters.suites.tests_process import PLAIN
+from equipoise.ports.agents import Job, Mount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +20,6 @@ class Jobs:
     files: HiddenFiles
     work: Path
     interpreter: Interpreter
-
-    @property
-    def control(self) -> Path:
-        """Gives the socket over which runs are asked for."""
-        return self.work / "tester" / "control"
 
     def order(self, workspace: Path, shared: Path) -> str:
         """Gives what the tests' process is told of a run, as JSON."""
@@ -43,23 +36,9 @@ class Jobs:
                 "tmp": str(shared / "tmp"),
                 "own": str(own),
                 "wall_s": self.tests.bounds.wall_s,
+                "order": self.tests.order,
+                "zone": self.tests.environment.get("TZ", ""),
             }
-        )
-
-    def tests_process(self) -> Job:
-        """Gives the process of the tests, which serves any number of runs."""
-        folders = (self.work / "tester", self.work / "shared")
-        return Job(
-            argv=ours().command("tester", "serve", str(self.control), paths=pytest_paths()),
-            lease=f"suite-{self.files.canary}",
-            folder=str(self.work / "tester"),
-            environment=_PLAIN,
-            mounts=(
-                *ours().mounts(),
-                Mount(source=self.files.folder, target=str(self.files.folder)),
-                *(Mount(source=one, target=str(one), is_writable=True) for one in folders),
-            ),
-            bounds=Bounds(wall_s=_FOREVER_S),
         )
 
     def program(self, workspace: Path, shared: Path, lease: str) -> Job:
@@ -95,7 +74,7 @@ class Jobs:
             argv=argv,
             lease=lease,
             folder=str(workspace),
-            environment=_PLAIN | self.tests.environment,
+            environment=PLAIN | self.tests.environment,
             mounts=(
                 *self.interpreter.mounts(),
                 *self.tests.mounts,

@@ -18,10 +18,11 @@ from typing import Any, Self, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from equipoise.adapters.suites.gates import gated
-from equipoise.adapters.suites.hidden import opened
+from equipoise.adapters.suites.hidden import served
 from equipoise.adapters.suites.hidden_tests import KEPT, HiddenTests, expected_by, pristine
 from equipoise.adapters.suites.places import made_folder
 from equipoise.adapters.suites.programs import ProgramSuite, ProgramTests
+from equipoise.adapters.suites.tests_process import TestsProcess, started
 from equipoise.errors import Blocked, InputError, NotEstimable
 from equipoise.ports.agents import Available, Bounds, Sandbox, Seed, Suite
 from equipoise.ports.suites import GateAsked, SuiteAsked, hash_of
@@ -33,8 +34,8 @@ from equipoise.records.trial import Fault
 T = TypeVar("T")
 
 _N_TRIES = 2
-_MOST_OPEN = 4
-"""So many suites keep a process of their own: pytest is imported once for each."""
+_MOST_OPEN = 32
+"""Copies of so many suites are kept ready."""
 
 SandboxOf = Callable[[Sequence[str]], Awaitable[tuple[Sandbox, Available]]]
 SeedOf = Callable[[Any], Seed]
@@ -62,6 +63,7 @@ class StandingSuites:
         self._n_opened = 0
         self._seed_of: SeedOf | None = None
         self._sandboxes: dict[tuple[str, ...], Sandbox] = {}
+        self._processes: dict[tuple[str, ...], TestsProcess] = {}
         self._open: OrderedDict[str, _Open] = OrderedDict()
         self._under_way: set[Future[Any]] = set()
         self._is_closed = False
@@ -237,9 +239,10 @@ class StandingSuites:
             python=Path(asked.python) if asked.python else None,
             environment=dict(asked.environment),
             bounds=bounds,
+            order=asked.order,
         )
-        making: AbstractAsyncContextManager[Suite] = opened(
-            tests, sandbox, work / "suite", self._clock
+        making: AbstractAsyncContextManager[Suite] = served(
+            tests, sandbox, self._process(asked.sandboxes, sandbox), self._clock
         )
         made: AbstractContextManager[Suite] = self._portal.wrap_async_context_manager(making)
         return stack.enter_context(made)
@@ -257,9 +260,21 @@ class StandingSuites:
             self._sandboxes[allowed] = sandbox
         return self._sandboxes[allowed]
 
+    def _process(self, allowed: tuple[str, ...], sandbox: Sandbox) -> TestsProcess:
+        """Gives the one process of all tests, which imports pytest once."""
+        assert self._portal is not None
+        if allowed not in self._processes:
+            self._n_opened += 1
+            making: AbstractAsyncContextManager[TestsProcess] = started(
+                sandbox, self._work / f"t{self._n_opened}"
+            )
+            made = self._portal.wrap_async_context_manager(making)
+            self._processes[allowed] = self._stack.enter_context(made)
+        return self._processes[allowed]
+
     def _suite_key(self, asked: SuiteAsked) -> str:
         about = asdict(asked)
-        for name in ("diff", "lease", "seed", "seed_sha256"):
+        for name in ("diff", "lease", "seed", "seed_sha256", *(() if asked.order else ("order",))):
             about.pop(name)
         return digest(encode([about, self._hash(asked.tests) if asked.tests else ""]))
 

@@ -29,7 +29,7 @@ _MOST_TOLD = 20
 class Finding:
     """What one rater found in one trial under one category; `where` is the line it stands on.
 
-    `note` is kept with the grade: the counts behind a value.
+    `note` is kept with the grade: the counts behind a value. `is_simulated`: a stand-in found it.
     """
 
     trial: str
@@ -41,6 +41,7 @@ class Finding:
     line: int | None = None
     quote: str = ""
     note: str = ""
+    is_simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import msgspec
+
 from equipoise.errors import NotEstimable
 from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
 from equipoise.records.event import Rating
@@ -197,7 +199,9 @@ def _grade(
             raw = sum(min(one.raw, category.max) for one in said) / len(said)
             few = tuple(places)[:MOST_QUOTES]
             notes = dict.fromkeys(one.note for one in said if one.note)
-            return noted(graded(category, made, raw, few, by=by, how=How.SOFT), "; ".join(notes))
+            found = noted(graded(category, made, raw, few, by=by, how=How.SOFT), "; ".join(notes))
+            is_simulated = any(one.is_simulated for one in said)
+            return msgspec.structs.replace(found, is_simulated=is_simulated)
     except NotEstimable as error:
         why = error.why
     return Grade(trial=made.trial.id, criterion=category.id, not_evaluable=why, how=How.SOFT, by=by)

@@ -18,7 +18,7 @@ def loss_grade(catalog: Catalog, trial: str, grades: Mapping[str, Grade]) -> Gra
     ``sum w value / sum w`` over the categories with a value; not evaluable where none has one. A
     category of weight 0 is a diagnostic and has no part in it. The loss is soft where a judged
     category has part in it, and carries the first quote of each category that was lost, the one
-    that adds most in front.
+    that adds most in front. It is simulated where a part of it is.
 
     Args:
         catalog: the catalog.
@@ -49,4 +49,5 @@ def loss_grade(catalog: Catalog, trial: str, grades: Mapping[str, Grade]) -> Gra
         by="catalog",
         evidence=tuple(dict.fromkeys(places))[:MOST_QUOTES],
         note="; ".join(notes),
+        is_simulated=any(grades[name].is_simulated for name in known),
     )

@@ -76,10 +76,14 @@ class Faults:
     draft: type[BaseModel] = StudyDraft
     examples: Mapping[str, str] = field(default_factory=lambda: _EXAMPLES)
 
+    def where(self, path: tuple[str | int, ...]) -> str:
+        """Gives file, line and column of a key: ``study.yaml:17:3``; the file alone without it."""
+        place = self.yaml.place(path)
+        return f"{self.name}:{place[0]}:{place[1]}" if place else self.name
+
     def at(self, path: tuple[str | int, ...], found: str, *, wanted: str = "", mend: str) -> str:
         """Gives one fault: ``study.yaml:17:3: field 'mde' is '2'; wanted: …; mend: …``."""
-        place = self.yaml.place(path)
-        where = f"{self.name}:{place[0]}:{place[1]}: " if place else f"{self.name}: "
+        where = f"{self.where(path)}: "
         field = f"field '{key_of(path)}'" if path else ""
         joint = " " if field and not found.startswith(":") else ""
         middle = f"; wanted: {wanted}" if wanted else ""

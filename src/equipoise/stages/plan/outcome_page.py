@@ -43,6 +43,8 @@ def outcome_blocks(
     """Gives the page's first blocks, each with its heading; the same plan gives the same text."""
     undecided = [f"- {escaped(why)}" for why in outcome.undecided]
     decides = undecided or ["The hypotheses below, and nothing else."]
+    if plan.is_simulated:
+        decides.append("- simulated: stand-ins work, and no verdict about a real agent follows")
     return [
         ["## What this study decides", "", *decides],
         ["## Scenarios", "", *_scenarios(outcome)],

@@ -22,7 +22,8 @@ _EXAMPLES = {
     "name": "a name of a-z, 0-9, dot, dash and underscore, such as style",
     "ask": "ask: Which of these texts reads best, and which worst?",
     "languages": "languages: [en, ru]",
-    "set_size": "set_size: 2, or more where there are as many arms",
+    "set_size": "set_size: 2, or more where there are as many arms; a single output is scored in "
+    "a loss study, under a model_judged category",
     "identical": "identical: credit-both or identical: drop",
     "mde": "mde: 0.3",
     "alpha": "alpha: 0.05",

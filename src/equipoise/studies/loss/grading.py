@@ -37,6 +37,7 @@ from equipoise.studies.loss.grading_work import (
     Work,
     grades_of,
     has_suites,
+    in_suite_order,
     material_of,
 )
 from equipoise.studies.loss.hidden import refuse_changed
@@ -314,12 +315,13 @@ def _write(
     on_progress: Progress | None,
 ) -> int:
     """Appends what is not there yet: a trial's grades in the catalog's order, its loss last."""
-    todo = [work for work in gathered.work if not gathered.is_checked(work.trial.id)]
+    every = 1 if has_suites(bench.catalog) else 100
+    in_order = in_suite_order(gathered.work) if every == 1 else gathered.work
+    todo = [work for work in in_order if not gathered.is_checked(work.trial.id)]
     checked = grades_of(bench, todo)
     total, n_new = len(gathered.work), 0
-    every = 1 if has_suites(bench.catalog) else 100
     timed_out: Counter[str] = Counter()
-    for number, work in enumerate(gathered.work, start=1):
+    for number, work in enumerate(in_order, start=1):
         trial = work.trial.id
         fresh = Graded() if gathered.is_checked(trial) else next(checked)
         _refuse_endless(fresh.grades, timed_out, bench.catalog)

@@ -104,6 +104,11 @@ def has_suites(catalog: Catalog) -> bool:
     return any(_RUN & category.check.keys() for category in catalog.categories)
 
 
+def in_suite_order(work: Sequence[Work]) -> list[Work]:
+    """Gives the trials of a unit together: its hidden tests are made ready once for all of them."""
+    return sorted(work, key=lambda one: one.trial.unit)
+
+
 def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
     """Yields, in order, the grades of each trial in every category that has a check.
 
@@ -113,8 +118,6 @@ def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
         Tampered: a document is not as it was stored.
     """
     n_processes = min(os.cpu_count() or 1, 8)
-    if not has_suites(bench.catalog):
-        bench = replace(bench, suites=None)  # nobody asks for it, and no other process can take it
     if len(work) < _WORTH_PROCESSES or n_processes < 2 or has_suites(bench.catalog):
         grader = _Grader(bench)
         try:
@@ -127,7 +130,10 @@ def grades_of(bench: Bench, work: Sequence[Work]) -> Iterator[Graded]:
     context = get_context("spawn")
     ended = context.Event()
     with ProcessPoolExecutor(
-        n_processes, mp_context=context, initializer=_begin, initargs=(bench, ended)
+        n_processes,
+        mp_context=context,
+        initializer=_begin,
+        initargs=(replace(bench, suites=None), ended),
     ) as pool:
         try:
             for batch in batches:

@@ -303,6 +303,7 @@ def _findings(
                 log=log,
                 quote=quote,
                 note=said.note,
+                is_simulated=one.is_simulated,
             )
 
 

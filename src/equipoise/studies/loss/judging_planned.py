@@ -16,7 +16,9 @@ from equipoise.records.plan import Plan
 from equipoise.records.rating_plan import JudgePlan, PanelPlan, Policy
 from equipoise.stages.grade.judges.asking import Question, posed
 from equipoise.stages.grade.judges.inquiries import is_inquired, n_inquiries
-from equipoise.stages.grade.judges.policies import faults, n_doubled, temperature_of, warnings
+from equipoise.stages.grade.judges.policies import faults as policy_faults
+from equipoise.stages.grade.judges.policies import n_doubled, temperature_of, warnings
+from equipoise.stages.plan.faults import Faults
 from equipoise.stages.plan.outlook import JudgeOutlook
 from equipoise.stages.plan.units import Unit
 from equipoise.studies.loss.blinding import FAMILIES, names_hidden
@@ -29,8 +31,10 @@ SHOWN = 4_000
 _PER_TOKEN = 4
 
 
-def with_families(plan: Plan, study: Path) -> Plan:
+def with_families(plan: Plan, study: Path, faults: Faults) -> Plan:
     """Gives the plan with the family of each judge's model, as the family map has it.
+
+    `faults` knows where each judge stands in the study file.
 
     Raises:
         InputError: no row of the map knows the model, or a judge has none: it may not judge.
@@ -40,24 +44,27 @@ def with_families(plan: Plan, study: Path) -> Plan:
         return plan
     families = read_families(study / FAMILIES)
     judges = tuple(
-        msgspec.structs.replace(one, family=_family_of(one, families)) for one in panel.judges
+        msgspec.structs.replace(
+            one, family=_family_of(one, families, faults.where(("judges", "judges", number)))
+        )
+        for number, one in enumerate(panel.judges)
     )
     panel = msgspec.structs.replace(panel, judges=judges, families_sha256=families.sha256)
     return msgspec.structs.replace(plan, judges=panel)
 
 
-def _family_of(judge: JudgePlan, families: FamilyMap) -> str:
-    with naming(judge.name):
+def _family_of(judge: JudgePlan, families: FamilyMap, where: str) -> str:
+    with naming(judge.name, where):
         return families.judge_family(str(judge.model.get("model", "")))
 
 
-def judge_faults(plan: Plan, catalog: Catalog, study: Path) -> Iterator[str]:
+def judge_faults(plan: Plan, catalog: Catalog, study: Path, faults: Faults) -> Iterator[str]:
     """Yields what is wrong with the judges of a plan, and with what they are to be asked."""
     if not isinstance(plan.judges, PanelPlan):
         return
-    where = "study.yaml: field 'judges'"
+    where = f"{faults.where(('judges',))}: field 'judges'"
     families = read_families(study / FAMILIES)
-    for fault in faults(plan.judges, 1):
+    for fault in policy_faults(plan.judges, 1):
         yield f"{where}: {fault}"
     judged = [one for one in catalog.categories if one.type == MODEL_JUDGED]
     if not judged:

@@ -104,12 +104,12 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
-    plan = with_families(_of_kind(plan, kind, study), study)
+    plan = with_families(_of_kind(plan, kind, study), study, faults)
     plan = with_records(plan, material.catalog, study)
     chosen = {unit.id for unit in plan.units}
     executed = [unit for unit in material.units if unit.brief.unit in chosen]
     refuse(unfilled(draft, executed, faults))
-    refuse(judge_faults(plan, material.catalog, study))
+    refuse(judge_faults(plan, material.catalog, study, faults))
     plan = _with_hidden(plan, study, material, executed)
     if adapters is not None:
         refuse(unusable(plan, study, adapters))

@@ -11,6 +11,7 @@ from equipoise.records.scenario import Scenario
 from equipoise.records.yaml_text import parse
 from equipoise.stages.plan.faults import Faults
 from equipoise.studies.outcome.draft import OutcomeArm, OutcomeDraft, SkillDraft
+from equipoise.studies.outcome.packs import ReadPack
 
 SKILLS = "skills"
 VERSIONS = "versions"
@@ -28,7 +29,11 @@ def folder_of(draft: OutcomeDraft, skill: SkillDraft) -> str:
 
 
 def arm_faults(
-    draft: OutcomeDraft, study: Path, scenarios: Sequence[Scenario], faults: Faults
+    draft: OutcomeDraft,
+    study: Path,
+    pack: ReadPack,
+    scenarios: Sequence[Scenario],
+    faults: Faults,
 ) -> Iterator[str]:
     """Yields what is wrong with the arms: names, baseline, skills that are not there or not served.
 
@@ -47,7 +52,7 @@ def arm_faults(
             wanted=f"one of {', '.join(names)}",
             mend=nearest(draft.baseline, names) or f"write baseline: {names[0]}",
         )
-    fixed = [one.id for one in scenarios if one.seed == "seed-repo"]
+    fixed = [one.id for one in scenarios if "recipe" not in pack.seed(one)]
     if not draft.onboarding and fixed:
         yield faults.at(
             ("onboarding",),

@@ -22,6 +22,7 @@ from equipoise.studies.outcome.criteria import catalog_of, undecided
 from equipoise.studies.outcome.draft import EXAMPLES, OutcomeArm, OutcomeDraft
 from equipoise.studies.outcome.expectations import DOCUMENTS
 from equipoise.studies.outcome.judged import deliverables, family_faults, judges_of
+from equipoise.studies.outcome.lints.packs import lint_of
 from equipoise.studies.outcome.packs import ReadPack, read_pack
 from equipoise.studies.outcome.phases import in_phase
 from equipoise.studies.outcome.promising import promised_of
@@ -73,11 +74,11 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
         )
     pack = read_pack(study / draft.pack)
     scenarios = _chosen(draft, pack, faults)
-    found = [*arm_faults(draft, study, scenarios, faults)]
+    found = [*arm_faults(draft, study, pack, scenarios, faults)]
     found += family_faults(draft, study)
     refuse([*found, *(fault for one in scenarios for fault in exemption_faults(one))])
     proofs = {one.id: proof_of(pack, one, seed_of(pack.seed(one))) for one in scenarios}
-    whys = [why for _, why in proofs.values()]
+    whys = [lint_of(pack, seed_of)[1], *(why for _, why in proofs.values())]
     whys += undecided(scenarios, draft.arms)
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))

@@ -1,6 +1,7 @@
 """Reads a scenario pack: `pack.yaml`, and each scenario with the files it names."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -8,40 +9,62 @@ import msgspec
 
 from equipoise.errors import InputError
 from equipoise.records.codec import decode
-from equipoise.records.scenario import Pack, Scenario, ScenarioKind
+from equipoise.records.scenario import Pack, Scenario
 from equipoise.records.wanted import plainly
 from equipoise.records.yaml_text import parse
-from equipoise.studies.outcome.expectations import is_to_stop
 from equipoise.studies.outcome.judged import list_faults
+from equipoise.studies.outcome.pack_faults import (
+    REPOSITORY,
+    Library,
+    pack_faults,
+    scenario_faults,
+)
+from equipoise.studies.outcome.pack_files import HIDDEN, file_faults, link_faults
+from equipoise.studies.outcome.pack_keys import doubled_keys, unknown_keys
 from equipoise.studies.outcome.state_faults import state_faults
+
+__all__ = ["HIDDEN", "PACK", "PROOFS", "SCENARIO", "SCENARIOS", "ReadPack", "read_pack"]
 
 PACK = "pack.yaml"
 SCENARIOS = PurePosixPath("fixtures/e2e")
 SCENARIO = "scenario.json"
-HIDDEN = "hidden-tests"
 PROOFS = "proofs"
-_ORIGINS = ("built", "snapshot", "fork")
-_TESTED = (ScenarioKind.FIX, ScenarioKind.FEATURE, ScenarioKind.EPIC)
+_SEEDS = "seeds"
+_RECIPE = "seed.yaml"
+_SNAPSHOT = "snapshot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPack:
-    """A pack and its scenarios, in the order of their ids."""
+    """A pack and its scenarios, in the order of their ids; `library` has the bugs of its seeds."""
 
     folder: Path
     pack: Pack
     scenarios: tuple[Scenario, ...]
+    library: Library = field(default_factory=dict)
 
     def place(self, scenario: Scenario) -> PurePosixPath:
         """Gives the scenario's folder, from the pack's."""
         return SCENARIOS / scenario.id
 
-    def seed(self, scenario: Scenario) -> dict[str, Any]:
-        """Gives the specification of the seed that an agent starts from."""
-        if scenario.seed == "seed-repo":
-            return {"folder": str(self.place(scenario) / "seed-repo")}
-        spec: dict[str, Any] = {"recipe": f"seeds/{scenario.seed}"}
-        return spec | ({"bug": scenario.bug_id} if scenario.bug_id else {})
+    def seed(self, scenario: Scenario, *, is_clean: bool = False) -> dict[str, Any]:
+        """Gives the specification of the seed that an agent starts from, or of it without a bug."""
+        if scenario.seed == REPOSITORY:
+            return {"folder": str(self.place(scenario) / REPOSITORY)}
+        spec = self.seed_named(scenario.seed)
+        return spec | ({"bug": scenario.bug_id} if scenario.bug_id and not is_clean else {})
+
+    def seed_named(self, name: str) -> dict[str, Any]:
+        """Gives the specification of a seed of the pack, without a bug."""
+        snapshot = self.folder / _SEEDS / name / _SNAPSHOT
+        if not snapshot.is_dir():
+            return {"recipe": f"{_SEEDS}/{name}"}
+        kind = "repository" if snapshot.joinpath(".git").exists() else "folder"
+        return {kind: f"{_SEEDS}/{name}/{_SNAPSHOT}"}
+
+    def bug(self, scenario: Scenario) -> dict[str, Any]:
+        """Gives what the seed's recipe says of the scenario's bug; nothing where there is none."""
+        return dict(self.library.get(scenario.seed, {}).get(scenario.bug_id or "", {}))
 
 
 def read_pack(folder: Path) -> ReadPack:
@@ -57,8 +80,33 @@ def read_pack(folder: Path) -> ReadPack:
             wanted="the folder of a scenario pack: pack.yaml, seeds/, fixtures/e2e/",
             code="no_pack",
         )
+    pack, faults = _pack(path)
+    faults += link_faults(folder)
+    library = dict(_library(folder / _SEEDS, faults))
+    skills = frozenset(one.parent.name for one in folder.glob("skills/*/SKILL.md"))
+    snapshots = [one.parent.name for one in folder.glob(f"{_SEEDS}/*/{_SNAPSHOT}")]
+    faults += (f"{PACK}: {fault}" for fault in pack_faults(pack, library, skills, snapshots))
+    scenarios: list[Scenario] = []
+    for name in _names(pack, folder):
+        read, found = _scenario(folder, name, library, skills)
+        faults += (f"{SCENARIOS / name}/{SCENARIO}: {fault}" for fault in found)
+        scenarios += [read] if read is not None else []
+    if not scenarios and not faults:
+        faults.append(f"there is no scenario below {SCENARIOS}")
+    if faults:
+        n_faults = f"{len(faults)} fault{'s' * (len(faults) > 1)}"
+        raise InputError(
+            f"{n_faults} in the pack:" + "".join(f"\n  {fault}" for fault in faults),
+            wanted="scenarios as docs/reference/scenario-packs.md has them",
+            code="bad_pack",
+        )
+    return ReadPack(folder=folder, pack=pack, scenarios=tuple(scenarios), library=library)
+
+
+def _pack(path: Path) -> tuple[Pack, list[str]]:
     try:
-        pack = msgspec.convert(parse(path.read_bytes(), name=PACK).value, Pack)
+        value = parse(path.read_bytes(), name=PACK).value
+        pack = msgspec.convert(value, Pack)
     except msgspec.ValidationError as error:
         raise InputError(
             plainly(error),
@@ -66,85 +114,61 @@ def read_pack(folder: Path) -> ReadPack:
             where=PACK,
             code="bad_pack",
         ) from error
-    faults: list[str] = []
-    if pack.origin not in _ORIGINS:
-        faults.append(f"{PACK}: origin {pack.origin!r}; wanted one of {', '.join(_ORIGINS)}")
-    scenarios: list[Scenario] = []
-    names = pack.scenarios or tuple(
-        sorted(one.name for one in folder.joinpath(SCENARIOS).glob("*") if one.is_dir())
-    )
-    for name in names:
-        where = f"{SCENARIOS / name}/{SCENARIO}"
-        try:
-            content = folder.joinpath(where).read_bytes()
-            scenario = decode(content, Scenario, where=where)
-        except (OSError, InputError) as error:
-            faults.append(f"{where}: {getattr(error, 'strerror', None) or error}")
-            continue
-        found = [
-            *_faults(scenario, name, folder / SCENARIOS / name),
-            *state_faults(scenario, folder),
-        ]
-        faults += [f"{where}: {fault}" for fault in found]
-        scenarios.append(scenario)
-    if not scenarios and not faults:
-        faults.append(f"there is no scenario below {SCENARIOS}")
-    if faults:
-        raise InputError(
-            f"{len(faults)} faults in the pack:" + "".join(f"\n  {fault}" for fault in faults),
-            wanted="scenarios as docs/reference/scenario-packs.md has them",
-            code="bad_pack",
-        )
-    return ReadPack(folder=folder, pack=pack, scenarios=tuple(scenarios))
+    return pack, [f"{PACK}: {fault}" for fault in unknown_keys(value, Pack)]
 
 
-def _faults(scenario: Scenario, name: str, folder: Path) -> list[str]:
-    hidden = scenario.hidden_tests
-    named = [*hidden.explicit, *hidden.implicit]
-    wrong = {
-        f"its id is {scenario.id!r}, its folder {name!r}": scenario.id != name,
-        f"answerType is {scenario.answer_type!r}; wanted 'e2e-outcome'": (
-            scenario.answer_type != "e2e-outcome"
-        ),
-        "there is no prompt: a task in the words of a user": not scenario.prompt.strip(),
-        "there are no hidden tests, and nothing else decides": (
-            scenario.kind in _TESTED and not named and not is_to_stop(scenario)
-        ),
-        "kind is stop and there is no expected_end_state": (
-            scenario.kind is ScenarioKind.STOP and scenario.expected_end_state is None
-        ),
-        "kind is decompose and there are no items": (
-            scenario.kind is ScenarioKind.DECOMPOSE and not scenario.items
-        ),
-    }
-    found = [fault for fault, is_wrong in wrong.items() if is_wrong]
-    for group, files in {"explicit": hidden.explicit, "implicit": hidden.implicit}.items():
-        found += [
-            f"hidden test {one} does not lie in {HIDDEN}/{group}/"
-            for one in files
-            if not one.startswith(f"{group}/")
-        ]
-    found += _file_faults(scenario, folder)
-    found += list_faults(scenario, folder)
-    found += [
-        f"dependency {one.name!r} is neither provided nor exempted"
-        for one in scenario.dependencies
-        if not one.provided and not one.exemption
+def _names(pack: Pack, folder: Path) -> list[str]:
+    found = sorted(one.name for one in folder.joinpath(SCENARIOS).glob("*") if one.is_dir())
+    return list(dict.fromkeys(pack.scenarios)) or found
+
+
+def _scenario(
+    folder: Path, name: str, library: Library, skills: frozenset[str]
+) -> tuple[Scenario | None, list[str]]:
+    """Gives a scenario and what is wrong with it; null where it cannot be read."""
+    place = SCENARIOS / name
+    try:
+        content = folder.joinpath(place, SCENARIO).read_bytes()
+        scenario = decode(content, Scenario)
+    except OSError as error:
+        return None, [str(error.strerror or error)]
+    except InputError as error:
+        return None, [*doubled_keys(content), error.found]
+    found = [
+        *doubled_keys(content),
+        *unknown_keys(msgspec.json.decode(content), Scenario),
+        *scenario_faults(scenario, name, library),
+        *file_faults(scenario, folder / place),
+        *list_faults(scenario, folder / place),
+        *state_faults(scenario, folder),
     ]
-    return found
+    skill = scenario.skill_under_test
+    if skill and skills and skill not in skills:
+        found.append(f"skill_under_test is {skill!r}; the pack has {', '.join(sorted(skills))}")
+    return scenario, found
 
 
-def _file_faults(scenario: Scenario, folder: Path) -> list[str]:
-    hidden, proofs = scenario.hidden_tests, scenario.proofs
-    files = [f"{HIDDEN}/{one}" for one in (*hidden.explicit, *hidden.implicit)]
-    if proofs is not None:
-        given = (proofs.reference, proofs.third_party, proofs.literal, proofs.senior)
-        files += [one for one in (*given, *proofs.near_misses) if one]
-    found, root = [], folder.resolve()
-    for one in [*files, *([scenario.items] if scenario.items else [])]:
-        path = folder / one
-        if not path.resolve().is_relative_to(root):
-            found.append(f"{one} leads out of the scenario's folder")
-        elif not path.is_file():
-            found.append(f"there is no file {one}")
-    return found
+def _library(folder: Path, faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields each seed and the bugs that its recipe names; adds what is wrong with a recipe."""
+    for place in sorted(one for one in folder.glob("*") if one.is_dir()):
+        recipe = place / _RECIPE
+        where = f"{_SEEDS}/{place.name}/{_RECIPE}"
+        if not recipe.is_file():
+            if place.joinpath(_SNAPSHOT).is_dir():
+                yield place.name, {}
+            else:
+                faults.append(f"there is no {where}, and no folder {_SNAPSHOT} beside it")
+            continue
+        try:
+            value = parse(recipe.read_bytes(), name=where).value
+        except InputError as error:
+            faults.append(str(error))
+            continue
+        given = value.get("bugs") if isinstance(value, dict) else None
+        bugs = [one for one in given or [] if isinstance(one, dict) and "id" in one]
+        names = [str(one["id"]) for one in bugs]
+        faults += (
+            f"{where}: bug {name!r} stands there twice"
+            for name in sorted({name for name in names if names.count(name) > 1})
+        )
+        yield place.name, {str(one["id"]): one for one in bugs}

@@ -97,7 +97,7 @@ def is_onboarded(pack: ReadPack, scenario: Scenario) -> bool:
     seed = pack.seed(scenario)
     if "recipe" in seed:
         return pack.folder.joinpath(seed["recipe"], "onboarding").is_dir()
-    return pack.folder.joinpath(seed["folder"], ".codestable").is_dir()
+    return pack.folder.joinpath(next(iter(seed.values())), ".codestable").is_dir()
 
 
 def _doubts(

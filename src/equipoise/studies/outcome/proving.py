@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from equipoise.archive.durable import replace_file
 from equipoise.errors import InputError, NotEstimable
 from equipoise.ports.agents import Seed
 from equipoise.ports.suites import SuiteAsked, Suites, hash_of
-from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.codec import decode, digest, encode, pretty
 from equipoise.records.proof import Proof, ProofRun, Wanted
 from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome
@@ -27,7 +27,17 @@ MakeSuites = Callable[[Path], AbstractContextManager[Suites]]
 MakeSeed = Callable[[object], Seed]
 Progress = Callable[[ProofRun], None]
 
+RULES = "2"
+"""The rules by which proofs are made: those made by others are stale."""
+
 _OWN_TESTS = ("tests/**/*.py",)
+_ZONES = ("", "Pacific/Kiritimati", "America/Adak", "Asia/Kathmandu")
+"""Time zones of repeats: a day ahead, a day behind, and no whole hours apart."""
+_MENDS = {
+    "senior": "; what a senior engineer's solution cannot pass goes into the prompt and the "
+    "explicit tests, or is deleted",
+    "third_party": "; what cannot be known from the prompt alone goes into it, or is deleted",
+}
 _PASSED = frozenset({TestOutcome.PASSED})
 
 
@@ -40,6 +50,25 @@ class _Case:
     wanted: Wanted
     patch: str = ""
     repeat: int = 1
+    is_clean: bool = False
+
+    @property
+    def order(self) -> int:
+        """Gives in which order tests are run: in another one in each repeat."""
+        return self.repeat - 1
+
+    @property
+    def zone(self) -> str:
+        """Gives the time zone: another one in each repeat."""
+        return _ZONES[(self.repeat - 1) % len(_ZONES)]
+
+    @property
+    def under(self) -> str:
+        """Says what is not as usual in this repeat."""
+        if self.repeat == 1:
+            return ""
+        order = "other way round" if self.order == 1 else f"shuffled by {self.order}"
+        return f"{order}, TZ={self.zone}" if self.zone else order
 
 
 def prove(
@@ -66,7 +95,8 @@ def prove(
     seed = seed_of(pack.seed(scenario))
     runs = []
     for case in _cases(scenario, repeats):
-        found = _run(pack, scenario, case, seed, suites, sandboxes)
+        used = seed_of(pack.seed(scenario, is_clean=True)) if case.is_clean else seed
+        found = _run(pack, scenario, case, used, suites, sandboxes)
         runs.append(found)
         if on_run is not None:
             on_run(found)
@@ -89,7 +119,13 @@ def prove(
 def rests_on(pack: ReadPack, scenario: Scenario, seed: Seed) -> dict[str, str]:
     """Gives what a proof rests on, by name: a proof of anything else is stale."""
     folder = pack.folder / pack.place(scenario)
-    found = {"seed": seed.sha256, SCENARIO: digest(folder.joinpath(SCENARIO).read_bytes())}
+    found = {
+        "rules": RULES,
+        "seed": seed.sha256,
+        SCENARIO: digest(folder.joinpath(SCENARIO).read_bytes()),
+    }
+    if scenario.bug_id:
+        found["bug"] = digest(encode(pack.bug(scenario)))
     if folder.joinpath(HIDDEN).is_dir():
         found[HIDDEN] = hash_of(folder / HIDDEN)
     if scenario.items:
@@ -100,6 +136,32 @@ def rests_on(pack: ReadPack, scenario: Scenario, seed: Seed) -> dict[str, str]:
         if beside.is_file():
             found[told_beside(name)] = digest(beside.read_bytes())
     return dict(sorted(found.items()))
+
+
+def asked_of(
+    pack: ReadPack, scenario: Scenario, seed: Seed, sandboxes: tuple[str, ...]
+) -> SuiteAsked:
+    """Gives a run of all hidden tests of a scenario against its seed as it is."""
+    return SuiteAsked(
+        tests=f"{pack.place(scenario)}/{HIDDEN}",
+        seed_tests=(),
+        reference="",
+        paths=(".", "src"),
+        allowed=("**",),
+        kept=(),
+        is_apart=True,
+        python="",
+        command=(),
+        at="",
+        must_fail=(),
+        timeout_s=scenario.time_limit_s,
+        sandboxes=sandboxes,
+        environment={},
+        seed=pack.seed(scenario),
+        seed_sha256=seed.sha256,
+        diff=b"",
+        lease=f"proof-{scenario.id}",
+    )
 
 
 def write_proof(pack: ReadPack, proof: Proof) -> Path:
@@ -133,6 +195,11 @@ def _cases(scenario: Scenario, repeats: int) -> Iterator[_Case]:
     groups = hidden_groups(scenario)
     yield _Case(what="own suite", group="regression", wanted=Wanted.ALL_PASS)
     yield from (_Case(what="red", group=group, wanted=Wanted.ALL_FAIL) for group in groups)
+    if scenario.bug_id:
+        yield from (
+            _Case(what="clean", group=group, wanted=Wanted.ALL_PASS, is_clean=True)
+            for group in groups
+        )
     proofs = scenario.proofs
     if proofs is None:
         return
@@ -173,25 +240,16 @@ def _run(
     folder = pack.place(scenario)
     diff = pack.folder.joinpath(folder, case.patch).read_bytes() if case.patch else b""
     tests = {"regression": "", "hidden": f"{folder}/{HIDDEN}"}
-    asked = SuiteAsked(
+    asked = replace(
+        asked_of(pack, scenario, seed, sandboxes),
         tests=tests.get(case.group, f"{folder}/{HIDDEN}/{case.group}"),
         seed_tests=_OWN_TESTS if case.group == "regression" else (),
-        reference="",
-        paths=(".", "src"),
-        allowed=("**",),
-        kept=(),
         is_apart=case.group != "regression",
-        python="",
-        command=(),
-        at="",
-        must_fail=(),
-        timeout_s=scenario.time_limit_s,
-        sandboxes=sandboxes,
-        environment={},
-        seed=pack.seed(scenario),
-        seed_sha256=seed.sha256,
+        environment={"TZ": case.zone} if case.zone else {},
+        seed=pack.seed(scenario, is_clean=case.is_clean),
         diff=diff,
         lease=f"proof-{scenario.id}-{case.what.replace(' ', '-')}-{case.group}-{case.repeat}",
+        order=case.order,
     )
     try:
         run = suites.run(asked)
@@ -202,7 +260,12 @@ def _run(
 
 def _told(case: _Case, run: SuiteRun | None, *, missing: str = "") -> ProofRun:
     told = ProofRun(
-        what=case.what, group=case.group, wanted=case.wanted, repeat=case.repeat, missing=missing
+        what=case.what,
+        group=case.group,
+        wanted=case.wanted,
+        repeat=case.repeat,
+        under=case.under,
+        missing=missing,
     )
     if run is None:
         return told
@@ -226,7 +289,8 @@ def _run_faults(case: _Case, run: SuiteRun) -> Iterator[str]:
     passed = sorted(one.id for one in run.tests if one.outcome in _PASSED)
     failed = sorted(one.id for one in run.tests if one.outcome not in _PASSED)
     if case.wanted is Wanted.ALL_PASS and failed:
-        yield f"{len(failed)} of {len(run.tests)} tests do not pass: {', '.join(failed[:5])}"
+        told = f"{len(failed)} of {len(run.tests)} tests do not pass: {', '.join(failed[:5])}"
+        yield told + _MENDS.get(case.what, "")
     if case.wanted is Wanted.ALL_FAIL and passed:
         yield f"green before anything was done: {', '.join(passed[:5])}"
     if case.wanted is Wanted.SOME_FAIL and not failed:

@@ -22,6 +22,7 @@ from equipoise.studies.loss.voided import is_cut
 from equipoise.studies.outcome.conducting import conducts
 
 _NOT_APPLICABLE = "not applicable"
+_LOOKED_AT = frozenset({"transcript.jsonl", "diff.patch", "output", "session.json", "acts.jsonl"})
 _CARRIES = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET})
 _GROUPS = {"explicit": "hidden_explicit", "implicit": "hidden_implicit", "seed tests": "regression"}
 
@@ -73,11 +74,6 @@ def _read(run: LossRun, version: str) -> _Read:
             held = grades.setdefault(grade.trial, {})
             if name not in held or grade.round > held[name].round:
                 held[name] = grade
-    documents: dict[str, dict[str, str]] = {}
-    for document in run.archive.read(Document):
-        trial_id, slash, name = document.name.partition("/")
-        if slash:
-            documents.setdefault(trial_id, {})[name] = document.sha256
     return _Read(
         criteria=(
             *(
@@ -88,10 +84,29 @@ def _read(run: LossRun, version: str) -> _Read:
         ),
         trials=trials,
         grades=grades,
-        documents=documents,
+        documents=_documents(run, version),
         conduct={one.trial: one for one in conducts(run.archive)},
         metrics=_metrics(run.plan),
     )
+
+
+def _documents(run: LossRun, version: str) -> dict[str, dict[str, str]]:
+    """Gives the documents of each trial, as they were once a version of the catalog was graded.
+
+    Grading begins with storing its catalog: what stands after that of another version was found out
+    for that one, perhaps by other tests.
+    """
+    found: dict[str, dict[str, str]] = {}
+    own, is_graded = f"loss-catalog.{version}.json", False
+    for document in run.archive.read(Document):
+        trial, slash, name = document.name.partition("/")
+        if not slash and trial.startswith("loss-catalog."):
+            if is_graded and trial != own:
+                break
+            is_graded = is_graded or trial == own
+        if slash:
+            found.setdefault(trial, {})[name] = document.sha256
+    return found
 
 
 def _metrics(plan: Plan) -> dict[str, frozenset[str]]:
@@ -150,7 +165,8 @@ def _unexecuted(run: LossRun, cell: Cell, labels: Mapping[str, str]) -> OutcomeR
 
 def _result(run: LossRun, read: _Read, cell: Cell, trial: Trial) -> OutcomeResult:
     grades = read.grades.get(trial.id, {})
-    groups = _groups(run, run.plan, read.documents.get(trial.id, {}))
+    documents = read.documents.get(trial.id, {})
+    groups = _groups(run, documents)
     rates = {
         one.name: 1.0 - grade.value
         for one in read.criteria
@@ -188,6 +204,7 @@ def _result(run: LossRun, read: _Read, cell: Cell, trial: Trial) -> OutcomeResul
         soft=soft,
         model=trial.model_answered or trial.model or "",
         is_simulated=trial.is_simulated,
+        documents={name: sha256 for name, sha256 in documents.items() if name in _LOOKED_AT},
         found=conduct.findings if conduct else (),
         unseen=conduct.unseen if conduct else (),
     )
@@ -206,7 +223,7 @@ def _with_cost(blank: OutcomeResult, trial: Trial) -> OutcomeResult:
     )
 
 
-def _groups(run: LossRun, plan: Plan, documents: Mapping[str, str]) -> dict[str, GroupResult]:
+def _groups(run: LossRun, documents: Mapping[str, str]) -> dict[str, GroupResult]:
     """Gives the last run of each group of tests; an earlier one was of other test files."""
     found: dict[str, GroupResult] = {}
     for name, sha256 in documents.items():
@@ -215,8 +232,7 @@ def _groups(run: LossRun, plan: Plan, documents: Mapping[str, str]) -> dict[str,
             suite = decode(first, SuiteRun, where=name)
             tests = tuple(decode(line, TestResult, where=name) for line in rest)
             group = _GROUPS.get(suite.suite.rpartition("/")[2])
-            is_planned = plan.hidden.get(suite.suite, suite.suite_sha256) == suite.suite_sha256
-            if group and (is_planned or group not in found):
+            if group:
                 found[group] = _group(suite, tests, sha256)
     return found
 

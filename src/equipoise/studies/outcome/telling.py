@@ -7,8 +7,9 @@ from pathlib import Path
 from equipoise import __version__
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import decode, encode, pretty
+from equipoise.records.counted import counted
 from equipoise.records.hypothesis import Hypothesis
-from equipoise.records.outcome import RESULTS
+from equipoise.records.outcome import RESULTS, OutcomeResult
 from equipoise.records.outcome_plan import Control, OutcomePlan
 from equipoise.records.outcome_report import OUTCOME, OutcomeFile, OutcomeVerdict, Standing
 from equipoise.records.plan import Plan
@@ -22,7 +23,9 @@ from equipoise.stages.report.outcome.reading import OutcomeReading
 from equipoise.studies.loss.comparing import Compared
 from equipoise.studies.loss.pairing import Pair
 from equipoise.studies.loss.scoring import ARCHIVES, LossRun, open_run, runs_of
+from equipoise.studies.outcome.lints.packs import remarks, stored_lint
 from equipoise.studies.outcome.packs import PROOFS, ReadPack
+from equipoise.studies.outcome.queueing import LookedAt, looked_at
 from equipoise.studies.outcome.results import results_of
 
 PAGE = "report/index.html"
@@ -65,8 +68,11 @@ def tell(
     summaries = tuple(
         arm_of(kept, _skills(pair.new.plan, kept[0].arm)) for kept in results.values()
     )
+    queue = looked_at(every, items, pair, pack, stored)
     hypotheses = verdicts_of(
-        _hypotheses(pair.new.plan), {kept[0].arm: kept for kept in results.values()}, {}
+        _hypotheses(pair.new.plan),
+        {kept[0].arm: kept for kept in results.values()},
+        queue.barred,
     )
     file = OutcomeFile(
         new_arm=new,
@@ -77,8 +83,17 @@ def tell(
         arms=summaries,
         items=items,
         alarms=alarms_of(items),
-        verdict=decided(compared.comparison, summaries, hypotheses, list(_waiting(pair.new.plan))),
+        verdict=decided(
+            compared.comparison, summaries, hypotheses, list(_waiting(pair.new.plan, queue))
+        ),
         hypotheses=hypotheses,
+        notes=tuple(remarks(pack, _scenarios(every), stored_lint(pack))),
+        origin=pack.pack.origin,
+        waiting=queue.waiting,
+        labels=queue.labels,
+        n_labels=queue.n_labels,
+        stale=queue.stale,
+        hidden_now=queue.hidden_now,
         derived_by=made_by,
     )
     reading = OutcomeReading(
@@ -128,6 +143,10 @@ def _hypotheses(plan: Plan) -> tuple[Hypothesis, ...]:
     return plan.outcome.hypotheses if isinstance(plan.outcome, OutcomePlan) else ()
 
 
+def _scenarios(results: list[OutcomeResult]) -> list[str]:
+    return sorted({one.scenario for one in results})
+
+
 def _proofs(pack: ReadPack) -> dict[str, Proof]:
     found = {}
     for scenario in pack.scenarios:
@@ -150,11 +169,32 @@ def _skills(plan: Plan, arm: str) -> str:
     return ", ".join(one.name for one in plan.outcome.skills if one.arm == arm)
 
 
-def _waiting(plan: Plan) -> Iterator[OutcomeVerdict]:
+def _waiting(plan: Plan, queue: LookedAt) -> Iterator[OutcomeVerdict]:
     """Yields what stands against any verdict."""
     if isinstance(plan.outcome, OutcomePlan) and not plan.outcome.in_environment:
         yield waits(
             Standing.OUT_OF_ENVIRONMENT,
             "Agents worked without the onboarding that their skills are made for",
             "seeds with their onboarding",
+        )
+    if isinstance(plan.outcome, OutcomePlan) and plan.outcome.rounds.chooses:
+        yield waits(
+            Standing.EXPLORATORY,
+            f"This is round {plan.outcome.rounds.number} of optimisation: it chooses what is tried "
+            "next, on scenarios that were looked at",
+            "a study with final: true, on scenarios that are held out",
+        )
+    if queue.stale:
+        first = "; ".join(f"{name}: {why}" for name, why in list(queue.stale.items())[:3])
+        yield waits(
+            Standing.STALE,
+            f"The scores of {counted(len(queue.stale), 'scenario')} decide nothing: {first}",
+            "the tests mended and proved, then all arms scored again (docs: outcome study) or run",
+        )
+    if queue.waiting:
+        first = ", ".join(one.name for one in queue.waiting[:3])
+        yield waits(
+            Standing.BLOCKED,
+            f"{counted(len(queue.waiting), 'flag')} without a label: {first}",
+            "a look at each, and its label: `equipoise triage STUDY`",
         )

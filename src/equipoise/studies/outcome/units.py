@@ -19,7 +19,7 @@ def unit_of(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
         seed["bug"] = bug_reference(seed["bug"])
     if not draft.onboarding:
         seed["bare"] = "true"
-    for key in ("recipe", "folder"):
+    for key in ("recipe", "folder", "repository"):
         if key in seed:
             seed[key] = f"{draft.pack}/{seed[key]}"
     expected: dict[str, Any] = {

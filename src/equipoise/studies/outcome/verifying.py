@@ -5,20 +5,56 @@ from pathlib import Path
 
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
+from equipoise.pipeline.study_files import PLAN, seal_of
+from equipoise.records.codec import decode
+from equipoise.records.hypothesis import HYPOTHESES
+from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.outcome_report import OUTCOME
+from equipoise.records.plan import Plan
+from equipoise.records.triage import TRIAGE
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.verifying_derived import failed, held
-from equipoise.studies.outcome.retelling import retold, stored_in
+from equipoise.studies.outcome.promising import read_registered
+from equipoise.studies.outcome.queueing import hidden_hashes
+from equipoise.studies.outcome.retelling import pack_of, retold, stored_in
+from equipoise.studies.outcome.triage import read_labels
 
 
 def check_outcomes(study: Path) -> Iterator[Check]:
     """Yields a check for each comparison of an outcome study; nothing for other studies."""
+    if study.joinpath(TRIAGE).is_file():
+        yield _labels(study)
     for path in sorted(study.joinpath(COMPARISONS).glob(f"*/{OUTCOME}")):
         name = path.parent.relative_to(study).as_posix()
         try:
             yield _comparison(study, path.parent, name)
         except (EquipoiseError, OSError) as error:
             yield failed(f"{name}/{OUTCOME}", "cannot be derived", error)
+
+
+def _labels(study: Path) -> Check:
+    try:
+        found = read_labels(study)
+    except EquipoiseError as error:
+        return failed(TRIAGE, "was altered", error)
+    return Check(thing=TRIAGE, says=f"{len(found)} labels, each following the one before")
+
+
+def check_registered(study: Path) -> Iterator[Check]:
+    """Yields a check of `hypotheses.json`, where a sealed outcome study is to have one."""
+    seal = seal_of(study)
+    if seal is None or not study.joinpath(PLAN).is_file():
+        return
+    try:
+        plan = decode(study.joinpath(PLAN).read_bytes(), Plan, where=PLAN)
+        if not isinstance(plan.outcome, OutcomePlan):
+            return
+        n = len(read_registered(study, plan, seal))
+    except EquipoiseError as error:
+        yield failed(HYPOTHESES, "not what was registered", error)
+        return
+    says = f"{n} registered with the plan, at {seal.sealed_at}"
+    yield Check(thing=HYPOTHESES, says=says if n else "none registered: exploratory")
 
 
 def _comparison(study: Path, folder: Path, name: str) -> Check:
@@ -29,7 +65,14 @@ def _comparison(study: Path, folder: Path, name: str) -> Check:
         path = folder / file
         found = path.read_bytes() if path.is_file() else b""
         faults += held(f"{name}/{file}", found, wanted, "the archives", stored.derived_by)
+    known = len(read_labels(study))
+    if known < stored.n_labels:
+        what = f"has {known} labels, and a comparison rests on {stored.n_labels}"
+        faults.append(Fault(file=TRIAGE, what=what))
+    elif known > stored.n_labels or hidden_hashes(pack_of(study)) != stored.hidden_now:
+        what = "labels or hidden tests are others by now: compare again to see what follows"
+        faults.append(Fault(file=f"{name}/{OUTCOME}", what=what, is_note=True))
     says = f"cells, items and page follow from the archives: {told.file.verdict.standing.value}"
-    if faults:
-        says = f"{len(faults)} of {len(told.files)} files are not what the archives give"
+    if n := sum(not one.is_note for one in faults):
+        says = f"{n} of {len(told.files)} files are not what the archives give"
     return Check(thing=f"{name}/{OUTCOME}", says=says, faults=tuple(faults))

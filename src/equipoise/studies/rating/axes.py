@@ -1,8 +1,10 @@
 """One axis of a rating study: people, their agreement, judges, and which of them decides."""
 
+from collections.abc import Iterator, Sequence
+
 import msgspec
 
-from equipoise.records.ranking import AxisShown, RatingEstimate
+from equipoise.records.ranking import AxisShown, LanguageShown, RatingEstimate
 from equipoise.records.rating_plan import AxisPlan
 from equipoise.stages.decide.rating import blocked_by, judged, tags_of
 from equipoise.stages.estimate.rating.agreeing import agreements, mode_of
@@ -13,7 +15,7 @@ from equipoise.stages.estimate.rating.panel import PANEL
 from equipoise.stages.estimate.rating.people import annotators
 from equipoise.stages.estimate.rating.validating import labels
 from equipoise.studies.rating.joining import JoinedVerdicts
-from equipoise.studies.rating.judged import Judged, judges_on
+from equipoise.studies.rating.judged import Judged, judges_on, languages_of
 from equipoise.studies.rating.reading import Gathered
 
 PEOPLE = "people"
@@ -62,6 +64,9 @@ def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> Axi
         if told.panel_estimate
         else None,
         threshold=told.threshold,
+        by_language=tuple(_by_language(kept, given, asked))
+        if plan.decides == PEOPLE
+        else told.by_language,
         tags=tuple(
             tags_of(
                 plan.decides,
@@ -73,6 +78,18 @@ def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> Axi
             )
         ),
     )
+
+
+def _by_language(
+    choices: Sequence[Choice], given: Gathered, asked: Asked
+) -> Iterator[LanguageShown]:
+    """Yields what people say in each language, where there are several."""
+    languages = languages_of(given)
+    some: dict[str, list[Choice]] = {}
+    for choice in choices:
+        some.setdefault(languages.get(choice.unit, ""), []).append(choice)
+    for language in sorted(some) if len(some) > 1 else ():
+        yield LanguageShown(language=language, estimate=estimate(PEOPLE, some[language], asked))
 
 
 def _copies(given: Gathered) -> dict[str, frozenset[str]]:

@@ -1,7 +1,7 @@
 """The judges of one axis: each with its estimate, the panel, and what people make of them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from equipoise.errors import EquipoiseError
-from equipoise.records.ranking import PairShown, RatingEstimate
+from equipoise.records.ranking import LanguageShown, PairShown, RatingEstimate
 from equipoise.records.rating_plan import PanelPlan, RatingSet, SetKind
 from equipoise.records.validation import (
     JudgeShown,
@@ -52,6 +52,7 @@ class Judged:
     panel: PanelShown | None = None
     panel_estimate: RatingEstimate | None = None
     threshold: LockedThreshold | None = None
+    by_language: tuple[LanguageShown, ...] = ()
     blocked: Mapping[str, str] = field(default_factory=dict)
     passed: frozenset[str] = frozenset()
 
@@ -112,6 +113,7 @@ def judges_on(
         panel=panel_shown,
         panel_estimate=together,
         threshold=_threshold(given, axis, heard, frame),
+        by_language=tuple(_by_language(given.plan.decides, heard, frame)),
         blocked=blocked,
         passed=frozenset(passed),
     )
@@ -137,6 +139,30 @@ def _told(given: Gathered, verdicts: JoinedVerdicts, axis: str) -> dict[str, lis
                 )
             )
     return found
+
+
+def _by_language(decides: str, heard: Sequence[Judge], frame: _Frame) -> Iterator[LanguageShown]:
+    """Yields what the deciding judge, or the panel, says in each language, where there are more."""
+    chosen = [one for one in heard if decides in {PANEL, one.name}]
+    by_language: dict[str, list[Judge]] = {}
+    names = {frame.languages.get(v.unit, "") for one in chosen for v in one.verdicts.values()}
+    for language in sorted(names) if len(names) > 1 else ():
+        for one in chosen:
+            kept = {
+                name: v
+                for name, v in one.verdicts.items()
+                if frame.languages.get(v.unit, "") == language
+            }
+            if kept:
+                by_language.setdefault(language, []).append(replace(one, verdicts=kept))
+    for language, some in by_language.items():
+        found = (
+            panel_estimate(some, frame.asked)
+            if len(some) > 1
+            else _estimate(some[0], _leanings(some[0], frame), frame)
+        )
+        if found is not None:
+            yield LanguageShown(language=language, estimate=found)
 
 
 def languages_of(given: Gathered) -> dict[str, str]:

@@ -9,7 +9,7 @@ import msgspec
 
 from equipoise import __version__
 from equipoise.blind.families import FamilyMap
-from equipoise.blind.legal_judges import legal_judges
+from equipoise.blind.legal_judges import LegalJudges, legal_judges
 from equipoise.blind.legal_page import legal_lines
 from equipoise.blind.packets import shown_arms
 from equipoise.pipeline.judging_terms import naming
@@ -32,7 +32,12 @@ from equipoise.stages.grade.judges.policies import faults as policy_faults
 from equipoise.stages.grade.judges.policies import warnings as policy_warnings
 from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.stages.plan.rating_checks import CheckTerms, check_sets
-from equipoise.stages.plan.rating_draft import PanelDraft, RatedAxisDraft, RatingStudyDraft
+from equipoise.stages.plan.rating_draft import (
+    PanelDraft,
+    PanelJudgeDraft,
+    RatedAxisDraft,
+    RatingStudyDraft,
+)
 from equipoise.stages.plan.rating_load import read_rating_study
 from equipoise.stages.plan.rating_outlook import (
     RatingOutlook,
@@ -51,6 +56,7 @@ from equipoise.stages.plan.rating_sets import AxisSets, SetTerms, axis_sets
 from equipoise.stages.plan.rating_split import split_units
 from equipoise.studies.rating.assigning import raters_of, tasks_of, with_retests
 from equipoise.studies.rating.blinding import Blinded, blinded, lint_axes, study_families
+from equipoise.studies.rating.judges_left import nobody_left, people_only
 
 RATING_PAGE = "RATING-PLAN.md"
 """The plan of a rating study as people read it."""
@@ -90,7 +96,7 @@ def plan_rating(study: Path) -> PlannedRating:
     sets = [one for axis in made for one in axis.sets]
     checks = _checks(draft)
     sets += [one for axis in made for one in check_sets(axis, checks, terms, outputs)]
-    panel = _panel(draft.judges, families) if draft.judges else None
+    panel = _panel(draft.judges, families, faults) if draft.judges else None
     refuse(_unfit(panel, terms.set_size, faults))
     plan = RatingPlan(
         **_promised(draft, terms),
@@ -107,6 +113,7 @@ def plan_rating(study: Path) -> PlannedRating:
     plan = with_retests(plan, outputs)
     plan = msgspec.structs.replace(plan, powers=_powers(plan, made, outputs))
     legal = _legal(plan, outputs, families)
+    refuse(nobody_left(plan, legal, faults))
     planned = pretty(plan)
     named = lint_axes(plan.axes, shown, families, set_size=plan.set_size)
     outlook = _outlook(
@@ -115,7 +122,7 @@ def plan_rating(study: Path) -> PlannedRating:
         outputs,
         sha256=digest(planned),
         legal=legal,
-        unused=tuple(_unused(draft.judges)),
+        unused=(*_unused(draft.judges), *_sized(draft), *_compared(draft)),
     )
     remarks = (*outlook.remarks, *shown.remarks, *named)
     outlook = msgspec.structs.replace(outlook, masked=shown.lines, remarks=remarks)
@@ -164,12 +171,12 @@ def _powers(plan: RatingPlan, made: list[AxisSets], outputs: Outputs) -> tuple[A
     )
 
 
-def _legal(plan: RatingPlan, outputs: Outputs, families: FamilyMap) -> tuple[str, ...]:
+def _legal(plan: RatingPlan, outputs: Outputs, families: FamilyMap) -> LegalJudges | None:
     if plan.panel is None:
-        return ()
+        return None
     named = {judge.name: judge.family for judge in plan.panel.judges}
     listed = [output for by_arm in outputs.values() for output in by_arm.values()]
-    return legal_lines(legal_judges(named, plan.sets, listed, families, policy=plan.panel.policy))
+    return legal_judges(named, plan.sets, listed, families, policy=plan.panel.policy)
 
 
 def _outlook(
@@ -178,7 +185,7 @@ def _outlook(
     outputs: Outputs,
     *,
     sha256: str,
-    legal: tuple[str, ...],
+    legal: LegalJudges | None,
     unused: tuple[str, ...],
 ) -> RatingOutlook:
     raters = raters_of(plan, outputs)
@@ -212,13 +219,13 @@ def _outlook(
         axes=axes,
         lists=lists,
         checks=told_checks(plan),
-        doubts=(*rating_doubts(plan, axes), *idle(lists)),
+        doubts=(*rating_doubts(plan, axes), *idle(lists), *people_only(plan, legal)),
         remarks=(
             *rating_remarks(plan, axes),
             *(policy_warnings(plan.panel) if plan.panel else ()),
             *unused,
         ),
-        legal=legal,
+        legal=legal_lines(legal) if legal else (),
     )
 
 
@@ -299,21 +306,41 @@ def _unused(draft: PanelDraft | None) -> Iterator[str]:
         yield f"judges.double_rating ({draft.double_rating:g}) counts under policy double alone"
 
 
-def _family_of(judge: str, model: str, families: FamilyMap) -> str:
-    with naming(judge):
-        return families.judge_family(model)
+def _sized(draft: RatingStudyDraft) -> Iterator[str]:
+    """Says what size sets have where nobody wrote one."""
+    if "set_size" not in draft.model_fields_set and len(draft.arms) < draft.set_size:
+        yield (
+            f"set_size is {draft.set_size} where none is written; there are {len(draft.arms)} "
+            f"arms, so every set holds all {len(draft.arms)}"
+        )
 
 
-def _panel(draft: PanelDraft, families: FamilyMap) -> PanelPlan:
+def _compared(draft: RatingStudyDraft) -> Iterator[str]:
+    """Says what becomes of criteria here."""
+    named = [axis.name for axis in draft.axes if axis.criteria]
+    if named:
+        yield (
+            f"{', '.join(named)}: criteria stand beside the question, and outputs are compared by "
+            "them; nobody scores an output by itself here: model_judged categories of a loss "
+            "study do, see docs/how-to/judged-categories.md"
+        )
+
+
+def _family_of(judge: PanelJudgeDraft, families: FamilyMap, where: str) -> str:
+    with naming(judge.name, where):
+        return families.judge_family(str(judge.model.get("model", judge.name)))
+
+
+def _panel(draft: PanelDraft, families: FamilyMap, faults: Faults) -> PanelPlan:
     return PanelPlan(
         policy=draft.policy,
         judges=tuple(
             JudgePlan(
                 name=one.name,
                 model=one.model,
-                family=_family_of(one.name, str(one.model.get("model", one.name)), families),
+                family=_family_of(one, families, faults.where(("judges", "judges", number))),
             )
-            for one in draft.judges
+            for number, one in enumerate(draft.judges)
         ),
         repeats=draft.repeats,
         templates=draft.templates,

@@ -1,5 +1,6 @@
 """Tells what becomes of each test, as it happens."""
 
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +14,15 @@ _MESSAGE = 2000
 class Reporter:
     """A plugin of pytest that tells events: what is collected, and what becomes of it."""
 
-    def __init__(self, tell: Callable[[dict[str, Any]], None], canary: str, folder: str) -> None:
-        """Tells by `tell`; tests in files with `canary` in their names come first and last."""
+    def __init__(
+        self, tell: Callable[[dict[str, Any]], None], canary: str, folder: str, order: int = 0
+    ) -> None:
+        """Tells by `tell`; tests in files with `canary` in their names come first and last.
+
+        `order`: 0 as they are written, 1 the other way round, a larger number shuffled by it.
+        """
         self._tell = tell
+        self._order = order
         self._canary = canary
         self._place = re.compile(rf"(?:\S*/)?{re.escape(Path(folder).name)}/")
         self._phases: dict[str, list[pytest.TestReport]] = {}
@@ -24,10 +31,19 @@ class Reporter:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Puts half of the canaries first and half last, and tells what is to be run."""
         canaries = [item for item in items if self._canary in item.nodeid]
-        others = [item for item in items if self._canary not in item.nodeid]
+        others = self._ordered([item for item in items if self._canary not in item.nodeid])
         half = len(canaries) // 2
         items[:] = [*canaries[:half], *others, *canaries[half:]]
         self._tell({"event": "collected", "ids": [item.nodeid for item in items]})
+
+    def _ordered(self, items: list[pytest.Item]) -> list[pytest.Item]:
+        if self._order <= 1:
+            return items[::-1] if self._order else items
+
+        def place(item: pytest.Item) -> bytes:
+            return hashlib.sha256(f"{self._order} {item.nodeid}".encode()).digest()
+
+        return sorted(items, key=place)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Tells which file could not be read."""

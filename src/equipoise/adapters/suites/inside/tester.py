@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -73,6 +74,9 @@ def run(connection: socket.socket) -> None:
     with connection.makefile("rb") as lines:
         order = json.loads(lines.readline())
     signal.alarm(int(order["wall_s"]) + 10)
+    if order["zone"]:  # of the program, which its tests have to be in as well
+        os.environ["TZ"] = order["zone"]
+        time.tzset()
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))  # a program sends what it likes
     tell = _teller(connection)
     listener = socket.socket(socket.AF_UNIX)
@@ -88,7 +92,7 @@ def run(connection: socket.socket) -> None:
     code = pytest_run(
         order,
         [
-            Reporter(tell, order["canary"], order["folder"]),
+            Reporter(tell, order["canary"], order["folder"], order["order"]),
             Programs(lambda *words: asker.ask("run", *words)),
         ],
     )
@@ -133,7 +137,7 @@ def pytest_run(order: dict[str, Any], plugins: list[object]) -> int:
                 *("-c", os.devnull, "--rootdir", folder, "--confcutdir", folder),
                 *("--basetemp", order["tmp"], "-o", "addopts="),
                 *order.get("options", ()),
-                folder,
+                *order.get("tests", (folder,)),
             ],
             plugins=plugins,
         )

@@ -69,7 +69,7 @@ def _run(order: dict[str, Any], told: int) -> None:
     code = pytest_run(
         order,
         [
-            Reporter(tell, order["canary"], order["folder"]),
+            Reporter(tell, order["canary"], order["folder"], order["order"]),
             honesty,
             Programs(_in(order["workspace"])),
         ],

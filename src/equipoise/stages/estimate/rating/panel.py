@@ -113,7 +113,23 @@ def panel_estimate(judges: Sequence[Judge], asked: Asked) -> RatingEstimate | No
         refused={},
         notes=(
             f"judges heard on each set, by their median: {len(judges)}",
+            *_ties(judges),
             *few_clusters(len({one.cluster for one in sets})),
+        ),
+    )
+
+
+def _ties(judges: Sequence[Judge]) -> tuple[str, ...]:
+    """Says how ties count in the joint model, where there are any."""
+    told = [c for judge in judges for v in judge.verdicts.values() for c in v.choices]
+    n = sum(choice.is_tie for choice in told)
+    if not n:
+        return ()
+    return (
+        (
+            f"{n} of {len(told)} verdicts are ties: in the joint model each is half a win for "
+            "either text, which draws differences of strengths nearer to 0 than a parameter for "
+            "ties would"
         ),
     )
 

@@ -18,7 +18,7 @@ from equipoise.stages.estimate.rating.choices import (
 )
 from equipoise.stats.all_pairs import Estimates, all_differences
 from equipoise.stats.bws_logit import fit_best_worst
-from equipoise.stats.choice import fit_votes
+from equipoise.stats.choice import ChoiceFit, fit_votes
 from equipoise.stats.choice_counts import Votes
 
 _MOST_ARMS = 40
@@ -70,7 +70,9 @@ def strengths_of(choices: Sequence[Choice], asked: _Asked, *, has_order: bool) -
             fit = fit_best_worst(to_answers(wide, arms), clusters)
             found, order_effect = fit.estimates, None
         else:
-            voted = fit_votes(_votes(pairs, arms), order=has_order)
+            votes = _votes(pairs, arms)
+            voted = fit_votes(votes, order=has_order)
+            notes += _by_davidson(votes, voted, has_order=has_order)
             found = Estimates(
                 names=voted.systems, values=voted.ability, covariance=voted.covariance, df=voted.df
             )
@@ -91,6 +93,23 @@ def strengths_of(choices: Sequence[Choice], asked: _Asked, *, has_order: bool) -
         order_effect=order_effect,
         notes=tuple(notes),
     )
+
+
+def _by_davidson(votes: Votes, found: ChoiceFit, *, has_order: bool) -> list[str]:
+    """Says how far the strengths hang on ties being half wins; nothing without ties.
+
+    Source: Davidson (1970), JASA 65, 317-328.
+    """
+    n_ties = int((votes.outcome == 0).sum())
+    if not n_ties:
+        return []
+    told = f"{n_ties} ties count as half a win for each in the strengths"
+    try:
+        other = fit_votes(votes, ties="davidson", order=has_order)
+    except NotEstimable as error:
+        return [f"{told}; Davidson's model of ties cannot be fitted beside it ({error})"]
+    moved = float(np.ptp(other.ability - found.ability))
+    return [f"{told}; with a parameter for ties (Davidson) no difference moves by over {moved:.2f}"]
 
 
 def _votes(choices: Sequence[Choice], arms: Sequence[str]) -> Votes:

@@ -1,18 +1,14 @@
 """The section of hypotheses: what was claimed beforehand, and what became of each claim."""
 
 from equipoise.records.hypothesis import Aim
-from equipoise.records.outcome_report import Answer, HypothesisVerdict
-from equipoise.records.verdict import Word
+from equipoise.records.outcome_report import HypothesisVerdict
 from equipoise.stages.report.numbers import fixed
 from equipoise.stages.report.outcome.parts import tagged
 from equipoise.stages.report.outcome.reading import CRITERIA, OutcomeReading
 from equipoise.stages.report.tables import Cell, Section, Table, table
 from equipoise.stages.report.text import label
 
-_COLUMNS = (
-    *("Hypothesis", "Answer", "Claim", "#Arms", "#Gain", "#Interval", "#p", "#p by the rule"),
-    *("#Smallest p", "Scenarios", "Tags"),
-)
+_COLUMNS = ("Hypothesis", "Answer", "Claim", "Gain", "Interval", "p", "Scenarios", "Tags")
 _RESOURCES = ("tokens", "usd", "turns", "wall_ms")
 
 
@@ -56,31 +52,19 @@ def _table(caption: str, found: list[HypothesisVerdict]) -> Table:
 
 def _row(one: HypothesisVerdict) -> tuple[Cell, ...]:
     none = Cell(text="n/a")
+    has_limits = one.lo is not None and one.hi is not None
+    limits = f"{fixed(one.lo or 0.0, 2, sign=True)} to {fixed(one.hi or 0.0, 2, sign=True)}"
+    p = f"by the rule {_p(one.adjusted_p)}; smallest possible {_p(one.smallest_p)}"
     return (
         Cell(text=label(one.id), note=label(one.statement, 200)),
-        Cell(word=_WORDS[one.answer].value, note=one.answer.value),
+        Cell(text=one.answer.value.upper(), is_whole=True),
         Cell(text=_claim(one)),
-        _arms(one),
-        none if one.gain is None else Cell(text=fixed(one.gain, 3, sign=True)),
-        none
-        if one.lo is None or one.hi is None
-        else Cell(
-            text=f"{fixed(one.lo, 2, sign=True)} to {fixed(one.hi, 2, sign=True)}",
-            note=f"{one.level:.0%}",
-        ),
-        _p(one.p),
-        _p(one.adjusted_p),
-        _p(one.smallest_p),
+        none if one.gain is None else Cell(text=fixed(one.gain, 3, sign=True), note=_arms(one)),
+        Cell(text=limits, note=f"{one.level:.0%}", is_whole=True) if has_limits else none,
+        Cell(text=_p(one.p), note=p),
         Cell(text=f"{one.n_scenarios} of {one.n_planned}"),
         Cell(text=tagged(one.tags)),
     )
-
-
-_WORDS = {
-    Answer.CONFIRMED: Word.BETTER,
-    Answer.REJECTED: Word.WORSE,
-    Answer.NULL: Word.CANNOT_TELL,
-}
 
 
 def _claim(one: HypothesisVerdict) -> str:
@@ -88,23 +72,23 @@ def _claim(one: HypothesisVerdict) -> str:
     of = f"of {label(one.new)} over {label(one.base)}"
     what = f"share of {metric} saved" if one.metric in _RESOURCES else f"gain in {metric}"
     bound = fixed(one.bound, 2)
+    below = fixed(-one.bound, 2) if one.bound else bound
     said = {
         Aim.BETTER: f"above {bound}",
-        Aim.WORSE: f"below \u2212{bound}",
-        Aim.NOT_WORSE: f"above \u2212{bound}",
+        Aim.WORSE: f"below {below}",
+        Aim.NOT_WORSE: f"above {below}",
         Aim.EQUIVALENT: f"within \u00b1{bound}",
     }
     return f"{what} {of} {said[one.aim]}"
 
 
-def _arms(one: HypothesisVerdict) -> Cell:
+def _arms(one: HypothesisVerdict) -> str:
     if one.new_value is None or one.base_value is None:
-        return Cell(text="n/a")
-    places = 0 if one.metric in ("tokens", "wall_ms") else 3
-    return Cell(
-        text=f"{fixed(one.new_value, places)} / {fixed(one.base_value, places)}", note="new / base"
-    )
+        return ""
+    places = 0 if one.metric in {"tokens", "wall_ms"} else 3
+    new, base = fixed(one.new_value, places), fixed(one.base_value, places)
+    return f"{label(one.new)} {new}, {label(one.base)} {base}"
 
 
-def _p(value: float | None) -> Cell:
-    return Cell(text="n/a") if value is None else Cell(text=f"{value:.3g}")
+def _p(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3g}"

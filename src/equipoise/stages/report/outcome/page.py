@@ -9,6 +9,7 @@ from equipoise.stages.report.outcome.claims import hypotheses_section
 from equipoise.stages.report.outcome.conduct import conduct_section
 from equipoise.stages.report.outcome.items import items_section
 from equipoise.stages.report.outcome.parts import cells_section, cost_section, parts_section
+from equipoise.stages.report.outcome.queue import triage_section
 from equipoise.stages.report.outcome.reading import AUTHOR_BIAS, ORIGINS, PROXY, OutcomeReading
 from equipoise.stages.report.text import label
 
@@ -17,6 +18,7 @@ def to_outcome_page(reading: OutcomeReading) -> bytes:
     """Gives index.html of an outcome comparison; the bytes depend on what was compared alone."""
     sections = [
         hypotheses_section(reading),
+        triage_section(reading),
         parts_section(reading),
         cost_section(reading),
         cells_section(reading),

@@ -1,0 +1,156 @@
+"""``equipoise triage``: lists the odd scores that a verdict waits for, and labels them."""
+
+import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from equipoise.cli.screen import write, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from equipoise.records.triage import Flagged
+    from equipoise.studies.outcome.triage import Queue
+
+_LABELS = {
+    "oracle": "oracle problem",
+    "fixture": "fixture defect",
+    "skill": "true skill defect",
+    "model": "model behaviour difference",
+}
+
+
+@click.command("triage")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.argument("cell", required=False)
+@click.option("--label", type=click.Choice(list(_LABELS)), help="What it was found to be.")
+@click.option("--note", default="", help="What was seen, in a sentence; kept with the label.")
+@click.option("--by", help="Who looked; default the login name.")
+@click.option(
+    "--show", is_flag=True, help="Print the documents of CELL: what it did, what it left."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON.")
+def command(
+    study: Path,
+    cell: str | None,
+    *,
+    label: str | None,
+    note: str,
+    by: str | None,
+    show: bool,
+    as_json: bool,
+) -> None:
+    r"""List what is odd in the outcome study in the folder STUDY, or label CELL.
+
+    Cells are flagged by rule: all arms fail, the seed's own suite broken while hidden tests pass,
+    tampering, edited tests, history read, searches for what is hidden, escapes, success claimed
+    without work, infrastructure, implausible times, flaky tests. A verdict about their scenarios
+    waits until each has one of four labels:
+
+    \b
+    oracle   the hidden tests are wrong: the scenario's scores are stale for all arms
+    fixture  the seed or its surroundings are broken: stale as well
+    skill    a true defect of the skill: the score counts as it is
+    model    the models behave differently: the score counts as it is
+
+    CELL is an id of the list, or a scenario: then everything of it that waits. Labels are lines of
+    triage.jsonl, chained to the plan: none is ever edited, a later one takes its place.
+
+    Exit codes: 0 nothing waits, or it was labelled; 1 something was altered; 2 wrong use; 3 there
+    is no graded run; 4 something waits.
+    """
+    from equipoise.cli.clock import now
+    from equipoise.errors import InputError
+    from equipoise.records.codec import pretty
+    from equipoise.records.triage import Label
+    from equipoise.studies.outcome.triage import label_it, queue_of
+
+    if cell is not None and label is not None:
+        given = label_it(
+            study, cell, Label(_LABELS[label]), note=note, by=by or _login(), now=now()
+        )
+        for one in given:
+            write(f"labelled {one.id}: {one.label.value} ({', '.join(one.flags)})\n")
+        return
+    if label is not None or (cell is not None and not show):
+        raise InputError(
+            "--label without CELL" if cell is None else f"{cell} without --label",
+            wanted="CELL and --label together",
+            mend="equipoise triage STUDY lists the cells; --show prints one",
+        )
+    queue = queue_of(study)
+    if cell is not None:
+        _show(study, cell, queue)
+        return
+    if as_json:
+        write_json(pretty({"waiting": queue.waiting, "labels": queue.labels}).decode())
+    else:
+        write("".join(f"{line}\n" for line in _told(queue, study)))
+    if queue.waiting:
+        raise SystemExit(4)
+
+
+def _told(queue: "Queue", study: Path) -> "Iterator[str]":
+    from equipoise.errors import as_word
+    from equipoise.records.counted import counted
+    from equipoise.stages.decide.triage import label_of
+
+    waiting = {one.id for one in queue.waiting}
+    for one in queue.flagged:
+        last = label_of(one, queue.labels)
+        said = "WAITS" if one.id in waiting else f"{last.label.value}" if last else ""
+        yield f"{one.id}  {one.name}: {said}"
+        yield from (
+            f"    {flag.value}: {why}" for flag, why in zip(one.flags, one.told, strict=True)
+        )
+        if last is not None:
+            yield f"    labelled {last.at[:10]} by {last.by}: {last.note}"
+        for name, sha256 in one.evidence.items():
+            yield f"    {name:16} {sha256[:16]}  in archive/{one.run_id}"
+    if not queue.flagged:
+        yield "nothing is flagged"
+    elif waiting:
+        word = as_word(study)
+        yield f"{counted(len(waiting), 'flag')} of {len(queue.flagged)} waiting for a label"
+        yield f"look: equipoise triage {word} ID --show"
+        yield f"then: equipoise triage {word} ID --label oracle|fixture|skill|model --note '...'"
+    else:
+        yield f"all {counted(len(queue.flagged), 'flag')} labelled; next: equipoise compare STUDY"
+
+
+def _show(study: Path, cell: str, queue: "Queue") -> None:
+    from equipoise.errors import InputError, nearest
+
+    known = {one.id: one for one in queue.flagged}
+    if cell not in known:
+        raise InputError(
+            f"nothing of the name {cell!r} is flagged",
+            wanted="an id of the list",
+            mend=nearest(cell, list(known)),
+            code="not_flagged",
+        )
+    one = known[cell]
+    if not one.trial:
+        write(f"{one.name}: {'; '.join(one.told)}\nlook at its cells: {_cells(one, queue)}\n")
+        return
+    from equipoise.archive.store import Archive
+    from equipoise.stages.report.text import visible_lines
+
+    archive = Archive.open(study / "archive" / one.run_id)
+    for name, sha256 in one.evidence.items():
+        content = b"".join(archive.blobs.chunks(sha256)).decode(errors="replace")
+        write(f"--- {name} {sha256}\n{visible_lines(content)}\n")
+
+
+def _cells(one: "Flagged", queue: "Queue") -> str:
+    cells = [other.id for other in queue.flagged if other.scenario == one.scenario and other.trial]
+    return ", ".join(cells) or "outcome-results.jsonl has their tests, none is flagged by itself"
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"

@@ -1,0 +1,1 @@
+"""What is looked at in a scenario pack before anybody is judged by it."""

@@ -1,0 +1,152 @@
+"""Triage: cheats and odd scores wait for a label, and a verdict waits for them."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studies.loss.compared_loss_runs import called
+from studies.loss.made_agents import NEEDS_BWRAP
+from studies.outcome.outcome_studies import FIX, comparison, graded, lines, made, scripted
+
+pytestmark = NEEDS_BWRAP
+
+MENDED = {
+    "path": "tally/dates.py",
+    "old": "self.first <= day < self.last",
+    "new": "self.first <= day <= self.last",
+}
+CHEATS = [
+    {"run": "git log --all -p -S last"},
+    {"write": {"path": "tests/test_dates.py", "text": "def test_all_well():\n    assert True\n"}},
+    {"edit": MENDED},
+    {"print": "Mended."},
+]
+H1 = {
+    "id": "H1",
+    "statement": "Mending passes more",
+    "metric": "hidden",
+    "direction": "better",
+    "primary": "true",
+}
+
+
+@pytest.fixture(scope="module")
+def cheated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    arms = [
+        scripted("talks", {"cases": [{"do": [{"print": "All fixed, all tests pass."}]}]}),
+        scripted("cheats", {"cases": [{"do": CHEATS}]}),
+    ]
+    folder = tmp_path_factory.mktemp("triage") / "study"
+    graded(made(folder, arms, scenarios=[FIX], hypotheses=[H1]))
+    done = called("compare", folder)
+    assert done.exit_code == 0, done.output
+    folder.joinpath("told.txt").write_text(done.output, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def study(cheated: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(cheated, tmp_path / "study")
+
+
+def outcome(study: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(comparison(study).joinpath("outcome.json").read_bytes())
+    return found
+
+
+def ids(study: Path) -> list[str]:
+    done = called("triage", study, "--json")
+    return [one["id"] for one in json.loads(done.output)["waiting"]]
+
+
+@pytest.mark.requirement("OUT-31")
+def test_flagged_cells_block_the_verdict_until_each_has_a_label(study: Path) -> None:
+    told = study.joinpath("told.txt").read_text(encoding="utf-8")
+    assert "blocked: cannot tell. 6 flags without a label" in told
+    listed = called("triage", study)
+    assert listed.exit_code == 4
+    assert "claim without work" in listed.output
+    assert "test edits" in listed.output
+    assert "history read" in listed.output
+    waiting = ids(study)
+    assert len(waiting) == 6
+    shown = called("triage", study, waiting[-1], "--show")
+    assert "diff.patch" in shown.output
+    assert "tests/test_dates.py" in shown.output
+
+    done = called("triage", study, waiting[0], "--label", "model", "--note", "it only talks")
+    assert done.exit_code == 0, done.output
+    assert called("compare", study).output.count("blocked: cannot tell. 5 flags") == 1
+    done = called("triage", study, FIX, "--label", "model", "--note", "as planned", "--by", "Ann")
+    assert done.output.count("labelled") == 5
+    assert called("triage", study).exit_code == 0
+    assert "labelled" in called("triage", study).output
+    found = outcome(study) if called("compare", study).exit_code == 0 else {}
+    assert found["verdict"]["standing"] == "decided"
+    assert [one["label"] for one in found["labels"]] == ["model behaviour difference"] * 6
+    assert found["labels"][-1]["by"] == "Ann"
+    assert found["labels"][-1]["evidence"].keys() >= {"diff.patch", "transcript.jsonl"}
+    assert called("verify", study).exit_code == 0
+
+
+@pytest.mark.requirement("OUT-31")
+def test_labels_are_chained_and_an_edit_or_a_loss_is_found(study: Path) -> None:
+    called("triage", study, FIX, "--label", "skill", "--note", "seen")
+    called("compare", study)
+    path = study / "triage.jsonl"
+    kept = path.read_bytes()
+    path.write_bytes(kept.replace(b"true skill defect", b"oracle problem", 1))
+    done = called("verify", study)
+    assert done.exit_code == 1
+    assert "triage.jsonl:1" in done.output
+    path.write_bytes(b"".join(kept.splitlines(keepends=True)[:2]))
+    done = called("verify", study)
+    assert done.exit_code == 1
+    assert "has 2 labels, and a comparison rests on 6" in done.output
+
+
+@pytest.mark.requirement("OUT-32")
+def test_a_wrong_oracle_makes_the_scores_of_all_arms_stale(study: Path) -> None:
+    called("triage", study, FIX, "--label", "oracle", "--note", "it asks for a word nobody said")
+    done = called("compare", study)
+    assert "stale: cannot tell. The scores of 1 scenario decide nothing" in done.output
+    assert "it asks for a word nobody said" in done.output
+    found = outcome(study)
+    assert list(found["stale"]) == [FIX]
+    assert found["hypotheses"][0]["answer"] == "null"
+    page = comparison(study).joinpath("report/index.html").read_text(encoding="utf-8")
+    assert "Scores that decide nothing any more" in page
+
+
+@pytest.mark.requirement("OUT-32")
+def test_changed_hidden_tests_make_old_scores_stale(study: Path) -> None:
+    tests = next(study.glob(f"pack/fixtures/e2e/{FIX}/hidden-tests/implicit/test_*.py"))
+    tests.write_text(tests.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    called("triage", study, FIX, "--label", "model", "--note", "seen")
+    done = called("compare", study)
+    assert "its implicit hidden tests were changed after these cells were scored" in done.output
+    assert outcome(study)["verdict"]["standing"] == "stale"
+
+
+@pytest.mark.requirement("X-O9")
+def test_an_edited_test_keeps_nothing_green(study: Path) -> None:
+    cells = lines(comparison(study) / "outcome-results.jsonl")
+    cheats = [one for one in cells if one["arm"] == "cheats"]
+    assert all("tests/test_dates.py" in str(one["own_suite"].get("left_out")) for one in cheats)
+    assert {one["regression"] for one in cheats} == {"pass"}
+    kinds = {finding["kind"] for one in cheats for finding in one["found"]}
+    assert {"test edit", "git history"} <= kinds
+    arms = {one["arm"]: one["found"] for one in outcome(study)["arms"]}
+    assert arms["talks"] == {"claim without work": 3}
+    assert arms["cheats"]["test edit"] == 3
+
+
+def test_wrong_use_is_told_with_its_mend(study: Path) -> None:
+    assert "a label without a note" in called("triage", study, FIX, "--label", "skill").output
+    done = called("triage", study, "nothing", "--label", "skill", "--note", "x")
+    assert done.exit_code == 2
+    assert "nothing of the name 'nothing' is flagged" in done.output
+    assert called("triage", study, "--label", "skill").exit_code == 2
