@@ -22,6 +22,7 @@ from equipoise.records.verdict import Verdict
 from equipoise.stages.plan.draft import study_schema
 from equipoise.stages.plan.rating_draft import rating_study_schema
 from equipoise.stages.report.machine import Summary
+from equipoise.studies.outcome.draft import outcome_study_schema
 from house.documents import ROOT
 
 SCHEMAS = ROOT / "schemas"
@@ -58,6 +59,7 @@ def schemas() -> dict[str, str]:
         "mapping": mapping_schema(),
         "study": study_schema(),
         "rating-study": rating_study_schema(),
+        "outcome-study": outcome_study_schema(),
     }
     for name, schema in written.items():
         text = json.dumps(schema, indent=2, ensure_ascii=False)

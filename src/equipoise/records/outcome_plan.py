@@ -10,7 +10,8 @@ from equipoise.records.hypothesis import Hypothesis
 class ScenarioPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One scenario that is run: its kind, its tier, what it can be scored by, and its proof.
 
-    `main` is the main metric of its kind. `proof_sha256` names the stored proof that it is fair.
+    `main` is the main metric of its kind. `proof_sha256` names the stored proof that it is fair,
+    `oracle_sha256` its task, its seed and what decides about it: a score under another is stale.
     """
 
     id: str
@@ -20,6 +21,7 @@ class ScenarioPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     metrics: tuple[str, ...]
     proof_sha256: str
     held_out: bool = False
+    oracle_sha256: str = ""
 
 
 class Control(StrEnum):
@@ -109,7 +111,8 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `is_final`: its claim rests on what is held out, and on nothing else. `held_out` are scenarios
     of the pack that are not run here for that. `chain` has the studies before, the first one first;
     `changed` the arms that are not what they were in the last of them, and `stale` the scenarios
-    whose hidden tests changed since: what any arm scored in them there counts no more.
+    whose task, seed or hidden tests changed since: what any arm scored in them there counts no
+    more.
     """
 
     number: int = 0

@@ -62,6 +62,27 @@ def test_hypotheses_are_registered_with_the_seal_and_cannot_be_changed_after(stu
     assert "hypotheses.json is not what was registered with the plan" in done.output
 
 
+@pytest.mark.requirement("OUT-52")
+@pytest.mark.requirement("X-O2")
+def test_the_plan_says_what_so_few_scenarios_can_find(study: Path) -> None:
+    change(study, hypotheses=[H3 | {"kinds": ["fix"]}, H3 | {"id": "H4", "primary": "false"}])
+    few, _ = planned(study).hypotheses
+    assert (len(few.scenarios), few.is_underpowered, few.detectable) == (3, True, None)
+    page = study.joinpath("E2E-PLAN.md").read_text(encoding="utf-8")
+    assert "- H3: 3 scenarios, smallest p 2/2^3 = 0.25; no gain can be found at all" in page
+    assert r"\[measured\] \[underpowered\]" in page
+    fixes = [path.name for path in study.glob("pack/fixtures/e2e/i0[1-6]*")]
+    change(study, scenarios=fixes, hypotheses=[H3])
+    (enough,) = planned(study).hypotheses
+    assert (len(enough.scenarios), enough.is_underpowered) == (6, False)
+    assert enough.smallest_p == 2 / 2**6
+    assert enough.detectable == pytest.approx(detectable_share(6, 0.05), abs=1e-4)
+    page = study.joinpath("E2E-PLAN.md").read_text(encoding="utf-8")
+    assert "smallest p 2/2^6 = 0.03125; a gain of 0.96 is found with 80 %" in page
+    change(study, hypotheses=[H3, H3 | {"id": "H4", "metric": "regression"}])
+    assert [one.detectable for one in planned(study).hypotheses] == [None, None]  # they share 5 %
+
+
 @pytest.mark.requirement("OUT-41")
 def test_a_study_without_hypotheses_is_exploratory_and_says_so(study: Path) -> None:
     assert planned(study).undecided == ("exploratory: no hypotheses were registered",)

@@ -96,6 +96,11 @@ def test_p3_does_not_begin_before_its_budget_was_confirmed(tmp_path: Path) -> No
     confirmed = called("run", study, "--confirm-budget", "60", "--max-cells", "0")
     assert confirmed.exit_code == 0, confirmed.output
     assert called("run", study, "--max-cells", "0").exit_code == 0
+    dearer = called("amend", study, "--reason", "more", "--set", "max_usd=600")
+    assert dearer.exit_code == 0, dearer.output
+    done = called("run", study, "--max-cells", "0")
+    assert done.exit_code == 3
+    assert "which may spend 600 USD, and 60 were confirmed apart" in done.output
     other = starter(tmp_path / "other")
     for verb in ("plan", "seal"):
         assert called(verb, other).exit_code == 0

@@ -12,7 +12,7 @@ from studies.loss.made_agents import NEEDS_BWRAP
 from studies.outcome.made_packs import HANDOVER, SAID, scripted, trap_pack, write_study
 from studies.outcome.planned_studies import change, planned, refused
 
-pytestmark = NEEDS_BWRAP
+pytestmark = [NEEDS_BWRAP, pytest.mark.slow]
 STOPS = {"write": {"path": HANDOVER, "text": "# Currencies\n\nA new feature.\n"}}
 CLAIM = {"id": "H1", "statement": "It stops", "metric": "main", "direction": "better"}
 
@@ -65,6 +65,28 @@ def test_a_third_round_is_refused_and_two_are_told_with_what_was_before(campaign
     assert "this would be round 3, and 2 is the most; wanted: a final study" in said
     change(third, optimises="../study-1", repetitions="4")
     assert "under one standard, and against ../study-1 repetitions is 4, was 3" in refused(third, 3)
+
+
+@pytest.mark.requirement("OUT-32")
+def test_what_decides_was_changed_so_that_earlier_scores_are_stale(campaign: Path) -> None:
+    study = made(campaign / "other-oracle", campaign / "pack", optimises="../study-0")
+    path = study / "pack/fixtures/e2e/s01-trap/scenario.json"
+    scenario = json.loads(path.read_text(encoding="utf-8"))
+    scenario["expected_end_state"]["told"] = ["requirement"]
+    path.write_text(json.dumps(scenario), encoding="utf-8")
+    assert "the proof of s01-trap is stale" in refused(study, 3)
+    assert called("prove", study / "pack", "--repeats", "1").exit_code == 0
+    plan = planned(study)
+    assert plan.rounds.stale == ("s01-trap",)
+    told = "changed since ../study-0: what any arm scored in them there is stale"
+    assert any(told in doubt for doubt in plan.doubts)
+    kept = campaign / "study-0"
+    try:
+        assert called("seal", study).exit_code == 0
+        kept.rename(campaign / "gone")
+        assert planned(study) == plan  # what it was sealed with stands
+    finally:
+        campaign.joinpath("gone").rename(kept)
 
 
 @pytest.mark.requirement("OUT-32")

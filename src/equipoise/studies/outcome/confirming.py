@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from equipoise.archive.durable import replace_file
-from equipoise.errors import Blocked, InputError
+from equipoise.errors import Blocked, InputError, as_word
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.studies.loss.sealed import Sealed
@@ -71,15 +71,17 @@ def confirm_budget(sealed: Sealed, usd: float | None, now: datetime) -> None:
         )
         replace_file(sealed.root / CONFIRMED, pretty(made))
         return
-    if not _is_confirmed(sealed.root, digest(sealed.plan_bytes)):
+    kept = _confirmed(sealed.root, digest(sealed.plan_bytes))
+    if kept is None or limit is None or kept.max_usd < limit:
+        other = "nobody confirmed that" if kept is None else f"{kept.max_usd:g} were confirmed"
         raise Blocked(
-            f"this is phase P3, which may spend {limit or 0:g} USD, and nobody confirmed that "
-            f"apart; mend: equipoise run --confirm-budget {limit or 0:g} {sealed.root}"
+            f"this is phase P3, which may spend {limit or 0:g} USD, and {other} apart; mend: "
+            f"equipoise run --confirm-budget {limit or 0:g} {as_word(sealed.root)}"
         )
 
 
-def _is_confirmed(study: Path, plan_sha256: str) -> bool:
+def _confirmed(study: Path, plan_sha256: str) -> Confirmed | None:
+    """Gives what was confirmed of this very plan."""
     path = study / CONFIRMED
-    if not path.is_file():
-        return False
-    return decode(path.read_bytes(), Confirmed, where=CONFIRMED).plan_sha256 == plan_sha256
+    found = decode(path.read_bytes(), Confirmed, where=CONFIRMED) if path.is_file() else None
+    return found if found is not None and found.plan_sha256 == plan_sha256 else None

@@ -218,3 +218,11 @@ EXAMPLES = {
     "usd": "usd: [0.5, 2]",
 }
 """Key -> what might stand there."""
+
+
+def outcome_study_schema() -> dict[str, Any]:
+    """Gives the JSON Schema of an outcome study's file, for editors that complete and check."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Equipoise outcome study",
+    } | OutcomeDraft.model_json_schema(mode="validation")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from equipoise.archive.store import Archive
 from equipoise.errors import Blocked, EquipoiseError
+from equipoise.pipeline.study_files import PLAN, seal_of
 from equipoise.records.codec import decode, digest
 from equipoise.records.grade import Grade
 from equipoise.records.outcome_plan import Finished, OutcomePlan
@@ -25,6 +26,18 @@ class Earlier:
     plan: Plan
     outcome: OutcomePlan
     finished: Finished
+
+
+def sealed_outcome(study: Path) -> OutcomePlan | None:
+    """Gives what a study was sealed with; null where it is not sealed.
+
+    It is made from the study file again whenever it is planned or sealed, and what it rests on may
+    have been graded or compared anew since, or be gone.
+    """
+    if seal_of(study) is None or not study.joinpath(PLAN).is_file():
+        return None
+    outcome = decode(study.joinpath(PLAN).read_bytes(), Plan, where=PLAN).outcome
+    return outcome if isinstance(outcome, OutcomePlan) else None
 
 
 def earlier_study(study: Path, named: str, what: str) -> Earlier:

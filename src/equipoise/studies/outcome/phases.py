@@ -13,7 +13,7 @@ from equipoise.records.outcome_plan import CellCost, Contrast, Control, Finished
 from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.stages.plan.faults import Faults
 from equipoise.studies.outcome.draft import OutcomeDraft
-from equipoise.studies.outcome.earlier import earlier_study
+from equipoise.studies.outcome.earlier import earlier_study, sealed_outcome
 
 _TOKENS = (50_000.0, 200_000.0)
 """What one flow of a feature skill takes; nothing else is known before anything was run."""
@@ -168,11 +168,16 @@ def _before_faults(phase: Phase, draft: OutcomeDraft, faults: Faults) -> Iterato
 def precondition(draft: OutcomeDraft, study: Path) -> Finished | None:
     """Gives the finished study that the phase rests on; null where it needs none.
 
+    What a sealed study rests on is what it was sealed with, whatever became of that since.
+
     Raises:
         Blocked: it did not go through, is of another phase, or was a rehearsal with stand-ins.
     """
     if draft.after is None:
         return None
+    sealed = sealed_outcome(study)
+    if sealed and sealed.after and sealed.after.study == draft.after:
+        return sealed.after
     needed = PRESETS[draft.phase].needs if draft.phase else None
     found = earlier_study(study, draft.after, "after").finished
     if needed and found.phase is not needed:

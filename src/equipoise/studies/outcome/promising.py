@@ -6,18 +6,19 @@ from pathlib import Path
 from equipoise.archive.durable import replace_file
 from equipoise.errors import Tampered
 from equipoise.pipeline.study_files import SEAL, read_needed
-from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.codec import decode, digest, encode, pretty
 from equipoise.records.event import Seal
 from equipoise.records.hypothesis import HYPOTHESES, Registered
 from equipoise.records.outcome_plan import Contrast, Control, OutcomePlan, Rounds, ScenarioPlan
 from equipoise.records.plan import Plan
+from equipoise.records.proof import Proof
 from equipoise.records.scenario import Scenario
 from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.outcome.arms import contrasts_of, skills_of
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.hypotheses import hypotheses_of
 from equipoise.studies.outcome.metrics import main_metric, metrics_of
-from equipoise.studies.outcome.packs import PROOFS, ReadPack
+from equipoise.studies.outcome.packs import HIDDEN, PROOFS, SCENARIO, ReadPack
 from equipoise.studies.outcome.phases import cell_cost, phase_faults, precondition
 from equipoise.studies.outcome.prompts import prompt_doubts
 from equipoise.studies.outcome.rounds import rounds_of, that_count
@@ -36,14 +37,15 @@ def promised_of(
         InputError: a hypothesis could not be decided, whatever came out; all are told.
     """
     skills = skills_of(draft, study)
+    planned = tuple(_scenario(pack, one) for one in scenarios)
     contrasts = contrasts_of(draft, skills)
     refuse([*phase_faults(draft, scenarios, contrasts, faults)])
-    rounds = rounds_of(draft, study, pack, scenarios, skills)
+    rounds = rounds_of(draft, study, pack, planned, skills)
     return OutcomePlan(
         pack=pack.pack.name,
         pack_version=pack.pack.version,
         origin=pack.pack.origin,
-        scenarios=tuple(_scenario(pack, one) for one in scenarios),
+        scenarios=planned,
         skills=skills,
         contrasts=contrasts,
         hypotheses=hypotheses_of(draft, that_count(draft, scenarios), contrasts, faults),
@@ -130,7 +132,7 @@ def _doubts(
 def _round_doubts(rounds: Rounds) -> Iterator[str]:
     if rounds.stale:
         yield (
-            f"the hidden tests of {', '.join(rounds.stale)} changed since "
+            f"task, seed or hidden tests of {', '.join(rounds.stale)} changed since "
             f"{rounds.chain[-1].study}: what any arm scored in them there is stale; all arms are "
             "run anew here"
         )
@@ -144,13 +146,16 @@ def _told(contrast: Contrast) -> str:
 
 
 def _scenario(pack: ReadPack, scenario: Scenario) -> ScenarioPlan:
-    proof = pack.folder / PROOFS / f"{scenario.id}.json"
+    proof = pack.folder.joinpath(PROOFS, f"{scenario.id}.json").read_bytes()
+    rests_on = decode(proof, Proof, where=PROOFS).rests_on
+    decides = {SCENARIO, HIDDEN, "seed", "bug", scenario.items}
     return ScenarioPlan(
         id=scenario.id,
         kind=scenario.kind.value,
         tier=scenario.difficulty or "none",
         main=main_metric(scenario),
         metrics=metrics_of(scenario),
-        proof_sha256=digest(proof.read_bytes()),
+        proof_sha256=digest(proof),
         held_out=scenario.held_out,
+        oracle_sha256=digest(encode({k: v for k, v in rests_on.items() if k in decides})),
     )

@@ -7,18 +7,18 @@ are held out are run in a `final` study alone, and carry its claim.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from equipoise.errors import Blocked
-from equipoise.ports.suites import hash_of
-from equipoise.records.outcome_plan import EarlierRound, Rounds, SkillPlan
+from equipoise.records.outcome_plan import EarlierRound, Rounds, ScenarioPlan, SkillPlan
 from equipoise.records.scenario import Scenario
 from equipoise.stages.plan.faults import Faults
 from equipoise.studies.outcome.draft import OutcomeDraft
-from equipoise.studies.outcome.earlier import Earlier, earlier_study
-from equipoise.studies.outcome.expectations import hidden_groups
-from equipoise.studies.outcome.packs import HIDDEN, ReadPack
+from equipoise.studies.outcome.earlier import Earlier, earlier_study, sealed_outcome
+from equipoise.studies.outcome.packs import ReadPack
 
 MOST_ROUNDS = 2
+_AnyScenario = TypeVar("_AnyScenario", Scenario, ScenarioPlan)
 
 
 def to_be_run(draft: OutcomeDraft, scenarios: Sequence[Scenario]) -> tuple[Scenario, ...]:
@@ -31,7 +31,7 @@ def to_be_run(draft: OutcomeDraft, scenarios: Sequence[Scenario]) -> tuple[Scena
     return tuple(one for one in scenarios if not one.held_out)
 
 
-def that_count(draft: OutcomeDraft, scenarios: Sequence[Scenario]) -> tuple[Scenario, ...]:
+def that_count(draft: OutcomeDraft, scenarios: Sequence[_AnyScenario]) -> tuple[_AnyScenario, ...]:
     """Gives the scenarios that a claim may rest on: in a final study what is held out alone."""
     return tuple(one for one in scenarios if one.held_out or not draft.final)
 
@@ -61,10 +61,12 @@ def rounds_of(
     draft: OutcomeDraft,
     study: Path,
     pack: ReadPack,
-    scenarios: Sequence[Scenario],
+    scenarios: Sequence[ScenarioPlan],
     skills: Sequence[SkillPlan],
 ) -> Rounds:
     """Gives which round a study is, and what was before.
+
+    What a sealed study rests on is what it was sealed with, whatever became of that since.
 
     Raises:
         Blocked: the study it optimises did not go through; or this would be the third round, runs
@@ -75,6 +77,9 @@ def rounds_of(
     )
     if draft.optimises is None:
         return Rounds(is_final=draft.final, held_out=left)
+    sealed = sealed_outcome(study)
+    if sealed and sealed.rounds.chain and sealed.rounds.chain[-1].study == draft.optimises:
+        return sealed.rounds
     before = earlier_study(study, draft.optimises, "optimises")
     known = before.outcome.rounds
     if known.is_final and not draft.final:
@@ -105,12 +110,12 @@ def rounds_of(
         held_out=left,
         chain=chain,
         changed=tuple(_changed(draft, before, skills)),
-        stale=tuple(_stale(study, draft, scenarios, before)),
+        stale=tuple(_stale(scenarios, before)),
     )
 
 
 def _refuse_seen(
-    draft: OutcomeDraft, scenarios: Sequence[Scenario], chain: Sequence[EarlierRound]
+    draft: OutcomeDraft, scenarios: Sequence[ScenarioPlan], chain: Sequence[EarlierRound]
 ) -> None:
     for one in that_count(draft, scenarios) if draft.final else ():
         where = [earlier.study for earlier in chain if one.id in earlier.scenarios]
@@ -122,7 +127,7 @@ def _refuse_seen(
 
 
 def _refuse_other_standard(
-    draft: OutcomeDraft, scenarios: Sequence[Scenario], before: Earlier
+    draft: OutcomeDraft, scenarios: Sequence[ScenarioPlan], before: Earlier
 ) -> None:
     """Refuses a round that is measured otherwise than the one before it."""
     other = []
@@ -164,15 +169,10 @@ def _changed(draft: OutcomeDraft, before: Earlier, skills: Sequence[SkillPlan]) 
             yield f"{arm.name}: {', '.join(told)}"
 
 
-def _stale(
-    study: Path, draft: OutcomeDraft, scenarios: Sequence[Scenario], before: Earlier
-) -> Iterator[str]:
-    """Yields scenarios whose hidden tests are others than they were in the study before."""
-    were = {tuple(name.split("/")[-3:]): sha256 for name, sha256 in before.plan.hidden.items()}
+def _stale(scenarios: Sequence[ScenarioPlan], before: Earlier) -> Iterator[str]:
+    """Yields scenarios that are decided by something else than in the study before."""
+    were = {one.id: one.oracle_sha256 for one in before.outcome.scenarios}
     for one in scenarios:
-        for group in hidden_groups(one):
-            folder = study / draft.pack / "fixtures/e2e" / one.id / HIDDEN / group
-            old = were.get((one.id, HIDDEN, group))
-            if old is not None and old != hash_of(folder):
-                yield one.id
-                break
+        old = were.get(one.id, "")
+        if old and old != one.oracle_sha256:
+            yield one.id
