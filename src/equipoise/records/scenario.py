@@ -178,7 +178,8 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The file `pack.yaml`: whose scenarios these are and where their seeds come from.
 
     `origin` is ``built`` (written for the pack), ``snapshot`` (a private real project, a track of
-    its own) or ``fork`` (public: models may know it, and every report says so).
+    its own) or ``fork`` (public: models may know it, and every report says so). `without_stops`
+    says why no scenario is there in which stopping is right; a study without one is refused else.
     """
 
     name: str
@@ -189,6 +190,7 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scenarios: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
     patterns: dict[str, str] = {}
+    without_stops: str = ""
 
 
 def bug_reference(bug_id: str) -> str:

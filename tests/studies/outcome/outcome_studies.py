@@ -38,6 +38,7 @@ def made(folder: Path, arms: list[dict[str, Any]], **keys: Any) -> Path:
         "seed": "1",
         "pack": "pack",
         "scenarios": [FIX, FEATURE],
+        "without_stops": "They are run in a study of their own.",
         "baseline": arms[0]["name"],
         "is_simulated": "true",
         "arms": arms,

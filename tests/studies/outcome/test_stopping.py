@@ -19,6 +19,7 @@ from studies.outcome.made_packs import (
     trap_pack,
     write_study,
 )
+from studies.outcome.planned_studies import change, planned, refused, starter
 
 STOPS = (
     {"write": {"path": HANDOVER, "text": "# Currencies\n\nA new feature.\n"}},
@@ -32,6 +33,23 @@ def graded(study: Path) -> dict[str, dict[str, Any]]:
     done = called("grade", study, "--json")
     assert done.exit_code == 0, done.output
     return {run["arm"]: run["categories"] for run in json.loads(done.output)["runs"]}
+
+
+@pytest.mark.requirement("OUT-30")
+def test_a_set_in_which_stopping_is_never_right_is_refused(tmp_path: Path) -> None:
+    study = starter(tmp_path / "study")
+    ahead = ["i01-last-day-missing", "f01-export"]
+    change(study, scenarios=ahead)
+    said = refused(study)
+    assert "field 'scenarios' gives no scenario in which stopping" in said
+    assert "wanted: one of the pack's: " in said
+    assert "i10-euros-and-dollars" in said
+    assert "mend: add one to scenarios; or say under without_stops why" in said
+    change(study, scenarios=[*ahead, "s01-forget-old-years"])
+    assert not [one for one in planned(study).doubts if "stopping" in one]
+    change(study, scenarios=ahead, without_stops="A first try of the pipeline.")
+    (doubt,) = [one for one in planned(study).doubts if "stopping" in one]
+    assert "(A first try of the pipeline.): recklessness is not seen" in doubt
 
 
 @NEEDS_BWRAP

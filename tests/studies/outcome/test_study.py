@@ -47,6 +47,7 @@ def study(tmp_path: Path) -> Path:
         "seed": "1",
         "pack": "pack",
         "scenarios": [FIRST],
+        "without_stops": "They are run in a study of their own.",
         "baseline": "talks",
         "is_simulated": "true",
         "arms": [

@@ -73,6 +73,7 @@ def test_each_part_is_lost_by_itself_and_shown_beside_the_loss(tmp_path: Path) -
         scripted("breaks", MENDS, BREAKS, noted(""), {"print": "All tests pass."}) | skill,
         scripted("bare", MENDS, {"print": "Mended."}),
         scenarios=[FIRST],
+        without_stops="They are run in a study of their own.",
     )
     for verb in ("plan", "seal", "run"):
         done = called(verb, tmp_path)

@@ -29,6 +29,7 @@ from equipoise.studies.outcome.promising import promised_of
 from equipoise.studies.outcome.prompts import exemption_faults
 from equipoise.studies.outcome.proving import MakeSeed, proof_of
 from equipoise.studies.outcome.rounds import round_faults, to_be_run
+from equipoise.studies.outcome.stopping import stop_faults
 from equipoise.studies.outcome.units import unit_of
 
 UNITS = "outcome-units.jsonl"
@@ -75,7 +76,7 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     pack = read_pack(study / draft.pack)
     scenarios = _chosen(draft, pack, faults)
     found = [*arm_faults(draft, study, pack, scenarios, faults)]
-    found += family_faults(draft, study)
+    found += [*family_faults(draft, study), *stop_faults(draft, pack, scenarios, faults)]
     refuse([*found, *(fault for one in scenarios for fault in exemption_faults(one))])
     proofs = {one.id: proof_of(pack, one, seed_of(pack.seed(one))) for one in scenarios}
     whys = [lint_of(pack, seed_of)[1], *(why for _, why in proofs.values())]

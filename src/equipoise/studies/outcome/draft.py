@@ -159,6 +159,7 @@ class OutcomeDraft(_Strict):
         after: the folder of the finished study that the phase rests on.
         optimises: the folder of a finished study that this one was changed after.
         final: whether its claim rests on scenarios that are held out.
+        without_stops: why no scenario is run in which stopping is right; else one has to be.
         onboarding: false = agents work without the overlay that says how work is done.
         expected_cell: what a cell will take, as far as somebody knows.
     """
@@ -183,6 +184,7 @@ class OutcomeDraft(_Strict):
     after: Text | None = None
     optimises: Text | None = None
     final: Truth = False
+    without_stops: Text | None = None
     expected_cell: CellDraft | None = None
     environment: tuple[Text, ...] = ()
     is_simulated: Truth = False
@@ -213,6 +215,7 @@ EXAMPLES = {
     "optimises": "optimises: ../study-1",
     "final": "final: true",
     "onboarding": "onboarding: false",
+    "without_stops": "without_stops: They are run in a study of their own",
     "expected_cell": "expected_cell: {tokens: [50000, 200000], usd: [0.5, 2]}",
     "tokens": "tokens: [50000, 200000]",
     "usd": "usd: [0.5, 2]",

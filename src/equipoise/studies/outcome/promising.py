@@ -22,6 +22,7 @@ from equipoise.studies.outcome.packs import HIDDEN, PROOFS, SCENARIO, ReadPack
 from equipoise.studies.outcome.phases import cell_cost, phase_faults, precondition
 from equipoise.studies.outcome.prompts import prompt_doubts
 from equipoise.studies.outcome.rounds import rounds_of, that_count
+from equipoise.studies.outcome.stopping import stop_doubts
 
 
 def promised_of(
@@ -54,7 +55,11 @@ def promised_of(
         after=precondition(draft, study),
         rounds=rounds,
         cell=cell_cost(draft, len(scenarios) * draft.repetitions * len(draft.arms)),
-        doubts=(*_doubts(draft, pack, scenarios, contrasts), *_round_doubts(rounds)),
+        doubts=(
+            *_doubts(draft, pack, scenarios, contrasts),
+            *stop_doubts(draft, pack, scenarios),
+            *_round_doubts(rounds),
+        ),
     )
 
 
