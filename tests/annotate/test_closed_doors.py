@@ -1,20 +1,26 @@
 """Nobody gets in without a link of his own, and whoever gets in finds no name, key or answer."""
 
+import asyncio
 import json
 import re
 import socket
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
+import uvicorn
 from click.testing import CliRunner
+from starlette.types import Receive, Scope, Send
+from uvicorn.server import ServerState
 
 from annotate.campaigns import Made, campaign, form_of, inside, made_app, packet, served
 from annotate.conftest import Visit
 from equipoise.annotate.answers import answers, answers_file
+from equipoise.annotate.brisk import Brisk
 from equipoise.annotate.limits import Bucket
 from equipoise.annotate.links import hashed, new_token, owner
 from equipoise.cli import commands
@@ -329,3 +335,53 @@ def test_owner_knows_names_and_nothing_else() -> None:
     with pytest.raises(Blocked):
         answers(Path("/nonexistent"))
     assert len({new_token() for _ in range(100)}) == 100
+
+
+class _Hasty(Brisk):
+    request_s = 0.6
+
+
+async def _says_hello(scope: Scope, receive: Receive, send: Send) -> None:
+    del scope, receive
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]}
+    )
+    await send({"type": "http.response.body", "body": b"hi"})
+
+
+@pytest.mark.parametrize(
+    "drip", [b"", b"x", b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\na"]
+)
+def test_who_sends_a_byte_now_and_then_is_cut_off_and_others_are_not(drip: bytes) -> None:
+    asyncio.run(_dripped(drip))
+
+
+async def _dripped(drip: bytes) -> None:
+    config = uvicorn.Config(_says_hello, http=_Hasty, ws="none", lifespan="off", log_config=None)
+    state, loop = ServerState(), asyncio.get_running_loop()
+    server = await loop.create_server(
+        lambda: _Hasty(config=config, server_state=state, app_state={}), "127.0.0.1", 0
+    )
+    host, port = server.sockets[0].getsockname()
+    read, write = await asyncio.open_connection(host, port)
+    kept_read, kept_write = await asyncio.open_connection(host, port)
+    ended = asyncio.create_task(read.read())
+    for n in range(20):
+        if n < len(drip) or drip:
+            with suppress(OSError):
+                write.write(drip if n == 0 else b"a")
+        if n in {0, 8, 16}:  # a browser that asks at its ease on one connection
+            kept_write.write(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            await kept_read.readuntil(b"\r\n\r\nhi")
+        if ended.done():
+            break
+        await asyncio.sleep(0.1)
+    assert ended.done(), "cut off, although something came all the time"
+    with suppress(ConnectionError):
+        ended.result()
+    kept_write.write(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+    assert await kept_read.readuntil(b"\r\n\r\nhi")
+    assert not state.tasks
+    server.close()
+    for line in (write, kept_write):
+        line.close()

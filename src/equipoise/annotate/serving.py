@@ -10,6 +10,7 @@ from ipaddress import ip_address
 import uvicorn
 from starlette.applications import Starlette
 
+from equipoise.annotate.brisk import Brisk
 from equipoise.errors import Blocked
 
 _BACKLOG = 256
@@ -59,7 +60,7 @@ def serve(app: Starlette, at: socket.socket, on_start: Callable[[], None]) -> No
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=Brisk,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -211,13 +211,26 @@ class LanguageShown(msgspec.Struct, frozen=True, kw_only=True):
     estimate: RatingEstimate
 
 
+class GuessShown(msgspec.Struct, frozen=True, kw_only=True):
+    """What those annotators say who believed afterwards that the texts came from there.
+
+    `guess` is ``people``, ``machines``, ``both``, ``same``, ``unknown``, or "" for those who were
+    not asked. It says no word: people prefer what they believe to be human, and here it is seen.
+    """
+
+    guess: str
+    annotators: tuple[str, ...]
+    estimate: RatingEstimate
+
+
 class AxisShown(msgspec.Struct, frozen=True, kw_only=True):
     """Everything one axis shows; axes are never combined.
 
     `mode` is ``kappa`` or ``no_kappa`` and `mode_said` its sentence. `blocked` says why there is no
     ranking (agreement below the registered minimum); null where there may be one. `decides` names
     the source whose words count. `people` leaves out who failed the checks, `people_all` nobody.
-    `by_language` has the deciding source in each language, where there are several.
+    `by_language` has the deciding source in each language, where there are several; `by_guess` has
+    people by who they believed to have written the texts, where they were asked.
     """
 
     axis: str
@@ -238,6 +251,7 @@ class AxisShown(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     by_language: tuple[LanguageShown, ...] = ()
+    by_guess: tuple[GuessShown, ...] = ()
 
     @property
     def deciding(self) -> RatingEstimate | None:

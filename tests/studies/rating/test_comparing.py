@@ -365,27 +365,3 @@ def test_one_text_twice_shows_who_tells_apart_what_is_the_same(tmp_path: Path) -
     assert seen == {"ann": (0, 2), "bo": (0, 2), "cy": (2, 2)}
     assert axis.people is not None
     assert axis.people.n_sets == 12
-
-
-def test_each_language_stands_beside_all_together_and_says_no_word(tmp_path: Path) -> None:
-    def tells(_rng: object, one: RatingSet, arms: tuple[str, ...]) -> tuple[int, int]:
-        is_ru = int(one.unit[1:]) % 2
-        best, worst = ("C3", "C0") if is_ru else ("C0", "C3")
-        return arms.index(best), arms.index(worst)
-
-    made = Rated(n_units=40, langs=lambda unit: "ru" if int(unit[1:]) % 2 else "de")
-    for who in ("ann", "bo", "cy"):
-        made.asks(who, tells)
-    found = compare(made.write(tmp_path / "study"))
-    axis = found.ranking.axis("style")
-    assert axis.people is not None
-    pooled = {(p.arm, p.against): p for p in axis.people.pairs}["C3", "C0"]
-    assert pooled.delta == 0.0
-    apart = {one.language: one.estimate for one in axis.by_language}
-    assert sorted(apart) == ["de", "ru"]
-    for language, sign in (("de", -2.0), ("ru", 2.0)):
-        pair = {(p.arm, p.against): p for p in apart[language].pairs}["C3", "C0"]
-        assert (pair.delta, pair.word) == (sign, "")
-        assert (apart[language].n_units, apart[language].n_answers) == (20, 60)
-    for name in ("report/index.html", "report/report.md"):
-        assert "Scores by language" in found.files[name].decode()

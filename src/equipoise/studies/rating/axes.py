@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from equipoise.records.ranking import AxisShown, LanguageShown, RatingEstimate
+from equipoise.records.ranking import AxisShown, GuessShown, LanguageShown, RatingEstimate
 from equipoise.records.rating_plan import AxisPlan
 from equipoise.stages.decide.rating import blocked_by, judged, tags_of
 from equipoise.stages.estimate.rating.agreeing import agreements, mode_of
@@ -12,7 +12,7 @@ from equipoise.stages.estimate.rating.choices import Choice, sound
 from equipoise.stages.estimate.rating.counting import estimate
 from equipoise.stages.estimate.rating.gaps import Asked
 from equipoise.stages.estimate.rating.panel import PANEL
-from equipoise.stages.estimate.rating.people import annotators
+from equipoise.stages.estimate.rating.people import Answered, annotators
 from equipoise.stages.estimate.rating.validating import labels
 from equipoise.studies.rating.joining import JoinedVerdicts
 from equipoise.studies.rating.judged import Judged, judges_on, languages_of
@@ -60,13 +60,12 @@ def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> Axi
         judges=told.judges,
         judge_estimates=tuple(_judged(one, told, plan.mde) for one in told.estimates),
         panel=told.panel,
-        panel_estimate=_judged(told.panel_estimate, told, plan.mde)
-        if told.panel_estimate
-        else None,
+        panel_estimate=told.panel_estimate and _judged(told.panel_estimate, told, plan.mde),
         threshold=told.threshold,
         by_language=tuple(_by_language(kept, given, asked))
         if plan.decides == PEOPLE
         else told.by_language,
+        by_guess=tuple(_by_guess(kept, answered, asked)),
         tags=tuple(
             tags_of(
                 plan.decides,
@@ -90,6 +89,30 @@ def _by_language(
         some.setdefault(languages.get(choice.unit, ""), []).append(choice)
     for language in sorted(some) if len(some) > 1 else ():
         yield LanguageShown(language=language, estimate=estimate(PEOPLE, some[language], asked))
+
+
+def _by_guess(
+    choices: Sequence[Choice], answered: Sequence[Answered], asked: Asked
+) -> Iterator[GuessShown]:
+    """Yields what people say by who they believe wrote the texts; nothing where nobody was asked.
+
+    The picked belief counts; what somebody wrote beside it does not.
+    """
+    guesses = {one.annotator: one.guess for one in answered}
+    some: dict[str, list[Choice]] = {}
+    for choice in choices:
+        belief = guesses.get(choice.who, "").partition(":")[0]
+        some.setdefault(belief if belief in _BELIEFS else "", []).append(choice)
+    for belief in (*_BELIEFS, "") if set(some) - {""} else ():
+        if belief in some:
+            yield GuessShown(
+                guess=belief,
+                annotators=tuple(sorted({choice.who for choice in some[belief]})),
+                estimate=estimate(PEOPLE, some[belief], asked),
+            )
+
+
+_BELIEFS = ("people", "machines", "both", "same", "unknown")
 
 
 def _copies(given: Gathered) -> dict[str, frozenset[str]]:

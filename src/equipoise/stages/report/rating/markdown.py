@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from equipoise.records.ranking import AxisShown, Ranking
 from equipoise.stages.report.markdown import escape
 from equipoise.stages.report.rating.judges import judges_section, threshold_section
-from equipoise.stages.report.rating.languages import languages_section
+from equipoise.stages.report.rating.parts import guesses_section, languages_section
 from equipoise.stages.report.rating.people import people_section
 from equipoise.stages.report.rating.ranked import caveats, pair_rows, places_table, refused_said
 from equipoise.stages.report.tables import Cell, Table
@@ -48,6 +48,7 @@ def _axis(axis: AxisShown) -> list[str]:
         blocks += [escape(text) for text in (*refused_said(found), *found.notes)]
     sections = (
         languages_section(axis, ""),
+        guesses_section(axis, ""),
         people_section(axis),
         judges_section(axis, ""),
         threshold_section(axis.threshold, ""),

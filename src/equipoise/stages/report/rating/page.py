@@ -10,7 +10,7 @@ from equipoise.stages.report.forest import Axis, Bar, scale
 from equipoise.stages.report.frame import filled
 from equipoise.stages.report.numbers import Span, count, fixed, plain, span
 from equipoise.stages.report.rating.judges import judges_section, threshold_section
-from equipoise.stages.report.rating.languages import languages_section
+from equipoise.stages.report.rating.parts import guesses_section, languages_section
 from equipoise.stages.report.rating.people import people_section
 from equipoise.stages.report.rating.ranked import (
     caveats,
@@ -136,6 +136,7 @@ def _sections(axis: AxisShown, n: int) -> tuple[Section, ...]:
     found = [_source(axis, e, f"axis-{n}-{k}") for k, e in enumerate(_estimates(axis), 1)]
     more = (
         languages_section(axis, f"axis-{n}-languages"),
+        guesses_section(axis, f"axis-{n}-guesses"),
         judges_section(axis, f"axis-{n}-judges"),
         threshold_section(axis.threshold, f"axis-{n}-threshold"),
     )

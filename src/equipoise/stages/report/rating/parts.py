@@ -1,6 +1,6 @@
-"""The deciding source in each language alone: scores, and differences with their limits."""
+"""Parts of what was said on an axis: by language, and by who was believed to have written."""
 
-from equipoise.records.ranking import AxisShown, LanguageShown, PairShown
+from equipoise.records.ranking import AxisShown, GuessShown, LanguageShown, PairShown
 from equipoise.stages.report.numbers import count, fixed
 from equipoise.stages.report.tables import Cell, Section, named, table
 from equipoise.stages.report.text import label
@@ -42,6 +42,49 @@ def languages_section(axis: AxisShown, anchor: str) -> Section | None:
                 pairs,
             ),
         ),
+    )
+
+
+_BELIEFS = {
+    "people": "people wrote them",
+    "machines": "machines wrote them",
+    "both": "some by people, some by machines",
+    "same": "all by the same author",
+    "unknown": "no idea",
+    "": "not asked",
+}
+
+
+def guesses_section(axis: AxisShown, anchor: str) -> Section | None:
+    """Shows scores by who annotators believed wrote the texts; None where nobody was asked."""
+    if not axis.by_guess:
+        return None
+    rows = [
+        (_belief(one), named(arm.arm), _number(arm.score), _limits(arm.lo, arm.hi))
+        for one in axis.by_guess
+        for arm in sorted(one.estimate.arms, key=lambda arm: (-(arm.score or -2.0), arm.arm))
+        if arm.score is not None
+    ]
+    return Section(
+        anchor=anchor,
+        title=f"{label(axis.axis)} by who was believed to have written the texts",
+        short=f"{label(axis.axis)}: beliefs",
+        leads=(
+            (
+                "Annotators were asked at the end who they think wrote the texts. Readers prefer "
+                "what they believe to be written by people; where the order of the arms hangs on "
+                "the belief, the texts gave themselves away. No word is said of a part."
+            ),
+        ),
+        tables=(table("Scores by belief", ("Believes", "Arm", "#Score", "#95 % limits"), rows),),
+    )
+
+
+def _belief(one: GuessShown) -> Cell:
+    n = len(one.annotators)
+    return Cell(
+        text=_BELIEFS.get(one.guess, label(one.guess)),
+        note=f"{count(n)} annotator{'' if n == 1 else 's'}",
     )
 
 
