@@ -5,6 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from equipoise.records.conduct import ConductFinding
+from equipoise.records.decomposition import Coverage
 from equipoise.records.suite_run import SuiteStatus, TestResult
 
 RESULTS = "outcome-results.jsonl"
@@ -72,7 +73,8 @@ class OutcomeResult(
     `tokens_in` counts cached tokens too. Null = not recorded, which is not 0; `truncated` null =
     the harness does not tell. `tag` is ``measured``, or ``soft`` where a part was judged.
     `documents` are those to look at: name -> sha256. `found` is what the agent did beside its task,
-    `unseen` what of that could not be looked at.
+    `unseen` what of that could not be looked at. `lists` is what each judge said of a list that was
+    asked for.
     """
 
     scenario: str
@@ -107,6 +109,7 @@ class OutcomeResult(
     documents: dict[str, str] = {}
     found: tuple[ConductFinding, ...] = ()
     unseen: tuple[str, ...] = ()
+    lists: tuple[Coverage, ...] = ()
 
     @property
     def is_executed(self) -> bool:

@@ -56,7 +56,8 @@ class Reviewed:
     """What raters say of the trials of one arm.
 
     `grades` is by trial and category id. `shares` has each model-judged category with findings.
-    `unread` is why a judge that was asked gave no verdict, by trial and category id.
+    `unread` is why a judge that was asked gave no verdict, by trial and category id; `made` the
+    documents that say more of what judges found, by trial and name.
     """
 
     grades: Mapping[tuple[str, str], Grade]
@@ -64,6 +65,7 @@ class Reviewed:
     invalid: tuple[Invalid, ...]
     shares: Mapping[str, Share]
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    made: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
 
 
 def review(

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
-from fractions import Fraction
 from pathlib import Path
 
 import msgspec
@@ -24,11 +23,11 @@ from equipoise.stages.grade.checking import TOOK_TOO_LONG
 from equipoise.stages.grade.findings import Finding, Known, read_findings
 from equipoise.stages.grade.imported import taken_over
 from equipoise.stages.grade.judges.inquiries import is_inquired
-from equipoise.stages.grade.material import Material
-from equipoise.stages.grade.reviewing import Reviewed, not_reviewed, review, settled
+from equipoise.stages.grade.reviewing import Reviewed, not_reviewed
 from equipoise.stages.grade.unit_loss import LOSS, loss_grade
 from equipoise.studies.loss.gathering import Gathered, gather, graded_trials
 from equipoise.studies.loss.grading_documents import attach_made, attach_record
+from equipoise.studies.loss.grading_reviewed import reviewed_of
 from equipoise.studies.loss.grading_told import Told, tell
 from equipoise.studies.loss.grading_work import (
     Bench,
@@ -235,7 +234,7 @@ def _graded(
             root=sealed.root,
             suites=given.asked.suites,
         )
-        reviewed = _reviewed(given, bench, gathered, sealed)
+        reviewed = reviewed_of(given.findings, given.judged, bench, gathered, sealed)
         for rating in _new_ratings(reviewed, gathered, catalog):
             archive.append(rating)
         n_new = _write(archive, bench, gathered, reviewed, given.on_progress)
@@ -255,39 +254,6 @@ def _declare(archive: Archive, catalog: Catalog) -> None:
     before = archive.manifest.criteria
     if before | wanted != before:
         archive.declare(msgspec.structs.replace(archive.manifest, criteria=before | wanted))
-
-
-def _reviewed(given: _Given, bench: Bench, gathered: Gathered, sealed: Sealed) -> Reviewed:
-    """Gives what raters say, and what needs none of them to be lost."""
-    reviewed = _review(given.findings, bench, gathered, sealed)
-    known = {category.id: category for category in bench.catalog.categories}
-    blobs = Blobs(bench.blobs)
-    grades = {
-        (work.trial.id, name): settled(known[name], material_of(work, blobs), why)
-        for work in gathered.work
-        if not work.barred
-        for name in known
-        if (why := given.judged.settled.get((work.trial.id, name)))
-    }
-    return replace(reviewed, grades={**grades, **reviewed.grades}, unread=given.judged.unread)
-
-
-def _review(
-    findings: Sequence[Finding], bench: Bench, gathered: Gathered, sealed: Sealed
-) -> Reviewed:
-    blobs = Blobs(bench.blobs)
-    by_trial = {work.trial.id: work for work in gathered.work if not work.barred}
-
-    def material(trial: str) -> Material:
-        return material_of(by_trial[trial], blobs)
-
-    return review(
-        [finding for finding in findings if finding.trial in by_trial],
-        bench.catalog,
-        material,
-        bench.mode,
-        Fraction(str(sealed.plan.double_rating_share)),
-    )
 
 
 def _new_ratings(reviewed: Reviewed, gathered: Gathered, catalog: Catalog) -> list[Rating]:
@@ -325,7 +291,7 @@ def _write(
         trial = work.trial.id
         fresh = Graded() if gathered.is_checked(trial) else next(checked)
         _refuse_endless(fresh.grades, timed_out, bench.catalog)
-        attach_made(archive, work, fresh, gathered)
+        attach_made(archive, work, fresh, gathered, reviewed.made.get(trial, {}))
         if gathered.wants(trial):
             before = gathered.standing.get(trial, {})
             kept = _kept(work, (before, fresh.grades), bench, gathered, reviewed)

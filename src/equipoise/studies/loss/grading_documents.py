@@ -1,5 +1,7 @@
 """Documents that grading adds to a trial: its own record where that is quoted, results of tests."""
 
+from collections.abc import Mapping
+
 from equipoise.archive.store import Archive
 from equipoise.records.codec import digest, encode
 from equipoise.records.grade import Grade
@@ -19,9 +21,15 @@ def attach_record(archive: Archive, work: Work, grade: Grade, gathered: Gathered
         gathered.names.add(name)
 
 
-def attach_made(archive: Archive, work: Work, graded: Graded, gathered: Gathered) -> None:
-    """Stores what checks made of a trial, such as the outcome of each hidden test."""
-    for name, content in graded.made.items():
+def attach_made(
+    archive: Archive,
+    work: Work,
+    graded: Graded,
+    gathered: Gathered,
+    judged: Mapping[str, bytes],
+) -> None:
+    """Stores what checks and judges made of a trial, such as the outcome of each hidden test."""
+    for name, content in (*graded.made.items(), *judged.items()):
         full = f"{work.trial.id}/{name}"
         if full not in gathered.names:
             archive.attach(full, [content])

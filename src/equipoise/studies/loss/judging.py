@@ -15,9 +15,12 @@ from equipoise.pipeline.judging import appending, ask_judges
 from equipoise.pipeline.judging_terms import Means, Told, spent
 from equipoise.pipeline.staging import publish, staged
 from equipoise.records.catalog import MODEL_JUDGED, Catalog
+from equipoise.records.codec import pretty
+from equipoise.records.decomposition import COVERAGE
 from equipoise.records.judgement import Judgement, ReadState, standing
 from equipoise.records.rating_plan import PanelPlan, Policy
 from equipoise.stages.grade.findings import Finding
+from equipoise.stages.grade.judges.answers import coverage_of
 from equipoise.stages.grade.judges.inquiries import inquire, is_inquired
 from equipoise.stages.grade.judges.policies import doubling_order, n_doubled
 from equipoise.stages.grade.judges.usable import Readability, readability
@@ -51,6 +54,7 @@ class Judged:
         findings: what they found, as any rater's findings are.
         unread: trial and category -> why there is no verdict of any judge.
         settled: trial and category -> why it is lost in full without a judge.
+        made: trial -> name -> a document that says more of what judges found.
         readable: what became of each judge's answers.
         told: run id -> what came of asking now.
         is_simulated: a judge was a stand-in.
@@ -59,6 +63,7 @@ class Judged:
     findings: tuple[Finding, ...] = ()
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
     settled: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    made: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
     readable: tuple[Readability, ...] = ()
     told: Mapping[str, Told] = field(default_factory=dict)
     is_simulated: bool = False
@@ -245,6 +250,7 @@ def _gathered(bench: Bench, runs: Sequence[Run], told: Mapping[str, Told]) -> Ju
         findings=tuple(_findings(bench, every, unusable)),
         unread=unread,
         settled=_settled(bench.catalog, runs) if is_any_usable else {},
+        made=_made(every, unusable),
         readable=readable,
         told=told,
         is_simulated=any(one.judgement.is_simulated for one in every),
@@ -283,7 +289,6 @@ def _findings(
         one, posed, run = answered.judgement, answered.posed, answered.run
         if one.state is not ReadState.READ or one.judge in unusable:
             continue
-        again = f"#{one.repeat}" if one.repeat > 1 else ""
         for name, said in posed.said(one, bench.catalog).items():
             if said.lost is None:
                 continue
@@ -298,13 +303,32 @@ def _findings(
                 trial=posed.work.trial.id,
                 category=name,
                 raw=said.lost * known[name].max,
-                rater=f"judge:{one.judge}{again}",
+                rater=_rater(one),
                 where=f"{JUDGEMENTS}/{run.path.name}/judgements.jsonl:{answered.number} {name}",
                 log=log,
                 quote=quote,
                 note=said.note,
                 is_simulated=one.is_simulated,
             )
+
+
+def _rater(one: Judgement) -> str:
+    """Gives the name under which a judgement is a rating."""
+    return f"judge:{one.judge}" + (f"#{one.repeat}" if one.repeat > 1 else "")
+
+
+def _made(every: Iterable[_Answered], unusable: Mapping[str, str]) -> dict[str, dict[str, bytes]]:
+    """Gives the documents that say item by item what judges found in lists."""
+    found: dict[str, dict[str, bytes]] = {}
+    for answered in every:
+        one, posed = answered.judgement, answered.posed
+        if one.state is not ReadState.READ or one.judge in unusable or posed.inquiry is None:
+            continue
+        told = coverage_of(posed.inquiry, one, posed.question.packet, _rater(one))
+        if told is not None:
+            name = f"{COVERAGE}{one.judge}-{one.repeat}.json"
+            found.setdefault(posed.work.trial.id, {})[name] = pretty(told)
+    return found
 
 
 def _plain_quote(

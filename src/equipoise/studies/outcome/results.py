@@ -20,6 +20,7 @@ from equipoise.stages.grade.unit_loss import LOSS
 from equipoise.studies.loss.scoring import LossRun, catalog_of
 from equipoise.studies.loss.voided import is_cut
 from equipoise.studies.outcome.conducting import conducts
+from equipoise.studies.outcome.judged_lists import lists_of
 
 _NOT_APPLICABLE = "not applicable"
 _LOOKED_AT = frozenset({"transcript.jsonl", "diff.patch", "output", "session.json", "acts.jsonl"})
@@ -207,6 +208,7 @@ def _result(run: LossRun, read: _Read, cell: Cell, trial: Trial) -> OutcomeResul
         documents={name: sha256 for name, sha256 in documents.items() if name in _LOOKED_AT},
         found=conduct.findings if conduct else (),
         unseen=conduct.unseen if conduct else (),
+        lists=lists_of(run.archive, read.documents.get(trial.id, {})),
     )
 
 

@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from equipoise.records.decomposition import Coverage, CoveredItem
 from equipoise.records.judgement import Judgement
 from equipoise.records.packet import Packet
 from equipoise.stages.grade.judges.forms import COVER, DECIDE, is_misquoted
 from equipoise.stages.grade.judges.inquiries import EDGE, OBVIOUS, ORDER, Inquiry
+from equipoise.stages.grade.left_behind import ARTIFACTS
 from equipoise.stages.grade.ordering import Edge, order_of
 
 _LONGEST = 200
@@ -43,6 +45,31 @@ def answers(inquiry: Inquiry, one: Judgement, packet: Packet) -> dict[str, Said]
     return {category.id: _checkable(inquiry, one, packet) for category in inquiry.given}
 
 
+def coverage_of(inquiry: Inquiry, one: Judgement, packet: Packet, rater: str) -> Coverage | None:
+    """Gives what a judgement says of a list, item by item; null = it does not say it of one."""
+    if inquiry.axis.form != COVER or _misquoting(one, packet):
+        return None
+    order = order_of(inquiry.expert, inquiry.items, one.covers)
+    return Coverage(
+        rater=rater,
+        list=inquiry.seen.name.removeprefix(ARTIFACTS),
+        n_items=len(inquiry.items),
+        items=tuple(
+            CoveredItem(
+                id=item.id,
+                label=item.label,
+                by=one.covers.get(item.id, ()),
+                quote=one.quotes.get(item.id, "") if one.covers.get(item.id) else "",
+            )
+            for item in inquiry.expert
+        ),
+        kept=order.kept,
+        inverted=order.inverted,
+        cyclic=order.cyclic,
+        remarks=inquiry.found.remarks if inquiry.found else (),
+    )
+
+
 def _decided(inquiry: Inquiry, one: Judgement, packet: Packet, name: str) -> Said:
     score, quote = one.scores.get(name), one.quotes.get(name, "")
     if score is None:
@@ -56,12 +83,7 @@ def _decided(inquiry: Inquiry, one: Judgement, packet: Packet, name: str) -> Sai
 
 
 def _covered(inquiry: Inquiry, one: Judgement, packet: Packet) -> dict[str, Said]:
-    wrong = [
-        name
-        for name, items in one.covers.items()
-        if is_misquoted(packet, items, one.quotes.get(name, ""))
-    ]
-    if wrong:
+    if wrong := _misquoting(one, packet):
         why = f"invalid: the quote for {_named(wrong)} stands in none of the items it names"
         return {category.id: Said(why=why) for category in inquiry.given}
     first = next((name for name, items in one.covers.items() if items), "")
@@ -84,6 +106,15 @@ def _covered(inquiry: Inquiry, one: Judgement, packet: Packet) -> dict[str, Said
             note = "; ".join([note, *inquiry.found.remarks])
         found[category.id] = Said(lost=len(lacking) / len(ids), quote=quote, note=note)
     return found
+
+
+def _misquoting(one: Judgement, packet: Packet) -> list[str]:
+    """Gives the requirements whose quote stands in none of the items that are named for them."""
+    return [
+        name
+        for name, items in one.covers.items()
+        if is_misquoted(packet, items, one.quotes.get(name, ""))
+    ]
 
 
 def _by_label(inquiry: Inquiry, covers: Mapping[str, Sequence[int]]) -> Iterator[str]:

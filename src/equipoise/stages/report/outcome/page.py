@@ -8,6 +8,7 @@ from equipoise.stages.report.glossary import OUTCOME_WORDS, WORDS
 from equipoise.stages.report.outcome.claims import hypotheses_section
 from equipoise.stages.report.outcome.conduct import conduct_section
 from equipoise.stages.report.outcome.items import items_section
+from equipoise.stages.report.outcome.lists import lists_section
 from equipoise.stages.report.outcome.parts import cells_section, cost_section, parts_section
 from equipoise.stages.report.outcome.queue import triage_section
 from equipoise.stages.report.outcome.reading import AUTHOR_BIAS, ORIGINS, PROXY, OutcomeReading
@@ -23,6 +24,7 @@ def to_outcome_page(reading: OutcomeReading) -> bytes:
         cost_section(reading),
         cells_section(reading),
         items_section(reading),
+        lists_section(reading),
         conduct_section(reading),
     ]
     return filled(
