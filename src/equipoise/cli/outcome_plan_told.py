@@ -1,24 +1,30 @@
 """The plan of an outcome study told in the terminal: what decides, over what, and what it takes."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from equipoise.cli.plan_told import told_judge
 from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.outcome_terms import claimed, floor, money, tokens
+from equipoise.stages.plan.outlook import JudgeOutlook
 from equipoise.studies.outcome.costing import planned_cost
 
 _LONGEST = 88
 
 
-def told_outcome(plan: Plan) -> str:
-    """Gives the text that `equipoise plan` prints; empty for a study of another kind."""
+def told_outcome(plan: Plan, judges: Iterable[JudgeOutlook] = ()) -> str:
+    """Gives the text that `equipoise plan` prints; empty for a study of another kind.
+
+    `judges` are what each judge is asked, and what that costs.
+    """
     if not isinstance(plan.outcome, OutcomePlan):
         return ""
-    return "\n".join(_lines(plan, plan.outcome)) + "\n"
+    asked = [f"  {told_judge(judge)}" for judge in judges]
+    return "\n".join(_lines(plan, plan.outcome, asked)) + "\n"
 
 
-def _lines(plan: Plan, outcome: OutcomePlan) -> Iterator[str]:
+def _lines(plan: Plan, outcome: OutcomePlan, judges: list[str]) -> Iterator[str]:
     counted = Counter(one.kind for one in outcome.scenarios)
     kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(counted.items()))
     yield plan.title
@@ -51,6 +57,7 @@ def _lines(plan: Plan, outcome: OutcomePlan) -> Iterator[str]:
     else:
         yield f"  {n_cells:,} cells: {tokens(cost.tokens)}, {money(cost.usd)}"
         yield f"  a cell: {tokens(each.tokens)}, {money(each.usd)}; {cost.source}"
+    yield from judges
     if against := [*outcome.undecided, *outcome.doubts]:
         yield "what stands against a verdict"
         yield from (f"  - {one}" for one in against)

@@ -48,5 +48,5 @@ def command(study: Path, *, as_json: bool) -> None:
     if as_json:
         write_json(pretty(planned.outlook).decode())
     else:
-        write(told_outcome(planned.plan) or told(planned.outlook))
+        write(told_outcome(planned.plan, planned.outlook.judges) or told(planned.outlook))
         click.echo(f"next: read {study / 'E2E-PLAN.md'}, then equipoise seal {as_word(study)}")

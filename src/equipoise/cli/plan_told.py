@@ -47,7 +47,7 @@ def _lines(outlook: Outlook) -> Iterator[str]:
     for arm in outlook.arms:
         yield f"  {_arm(arm, outlook)}"
     for judge in outlook.judges:
-        yield f"  {_judge(judge)}"
+        yield f"  {told_judge(judge)}"
     if outlook.doubts:
         yield "why it might not decide"
         yield from (f"  - {doubt}" for doubt in outlook.doubts)
@@ -95,7 +95,8 @@ def _arm(arm: ArmOutlook, outlook: Outlook) -> str:
     return f"{arm.arm}: {arm.n_executions:,} executions; {time}; {money}"
 
 
-def _judge(judge: JudgeOutlook) -> str:
+def told_judge(judge: JudgeOutlook) -> str:
+    """Gives a judge with how often it is asked, and what that costs at most."""
     money = (
         "price unknown"
         if judge.usd is None

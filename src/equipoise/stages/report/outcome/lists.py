@@ -18,10 +18,16 @@ def lists_section(reading: OutcomeReading) -> Section | None:
         return None
     arms = [arm.arm for arm in reading.pair]
     rows = list(_items(judged, arms))
-    tables = [_table("Items of the expert's", ("Item", "Label"), rows[:_MOST], arms)]
+    tables = [
+        _table("Items of the expert's", ("Item", "Label"), rows[:_MOST], arms, none="no list")
+    ]
     if orders := list(_orders(judged, arms)):
         heads = ("Dependency of the expert's", "Scenario")
-        tables.append(_table("Dependencies that are in order", heads, orders[:_MOST], arms))
+        tables.append(
+            _table(
+                "Dependencies that are in order", heads, orders[:_MOST], arms, none="an end lacks"
+            )
+        )
     return Section(
         anchor="lists",
         title="What the lists hold",
@@ -42,18 +48,23 @@ def lists_section(reading: OutcomeReading) -> Section | None:
 _Row = tuple[Cell, Cell, dict[str, tuple[int, int]]]
 
 
-def _table(caption: str, heads: tuple[str, str], rows: list[_Row], arms: list[str]) -> Table:
+def _table(
+    caption: str, heads: tuple[str, str], rows: list[_Row], arms: list[str], *, none: str
+) -> Table:
     columns = (*heads, *(f"#{label(arm)}" for arm in arms))
     return table(
         caption,
         columns,
-        [(first, second, *(_told(counts, arm) for arm in arms)) for first, second, counts in rows],
+        [
+            (first, second, *(_told(counts, arm, none) for arm in arms))
+            for first, second, counts in rows
+        ],
     )
 
 
-def _told(counts: dict[str, tuple[int, int]], arm: str) -> Cell:
+def _told(counts: dict[str, tuple[int, int]], arm: str, none: str) -> Cell:
     if arm not in counts:
-        return Cell(text="not judged")
+        return Cell(text=none)
     n, of = counts[arm]
     return Cell(text=f"{n} of {of}", note=_SOFT)
 
