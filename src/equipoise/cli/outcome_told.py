@@ -1,6 +1,6 @@
 """An outcome comparison told in the terminal: the headline, the parts, the cost, what is odd."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from equipoise.errors import as_word
@@ -9,11 +9,16 @@ from equipoise.records.outcome_report import Answer, ArmOutcome, ItemFlag, Outco
 from equipoise.stages.report.outcome.reading import CRITERIA, ORIGINS, rate_of
 
 _MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
+_WIDTH = max(map(len, CRITERIA.values()))
+_OF_JUDGES = ("[soft]", "[simulated]")
 _PARTS = ("hidden_explicit", "hidden_implicit", "regression", "artifact")
 
 
-def told(file: OutcomeFile, folder: Path) -> str:
-    """Gives the text that `compare` prints about two arms of an outcome study."""
+def told(file: OutcomeFile, folder: Path, notes: Iterable[str] = ()) -> str:
+    """Gives the text that `compare` prints about two arms of an outcome study.
+
+    Of `notes` those are told that say what judges are worth.
+    """
     verdict = file.verdict
     tags = " ".join(f"[{tag}]" for tag in verdict.tags)
     word = f"{verdict.word.upper()} against {file.base_arm}"
@@ -34,7 +39,8 @@ def told(file: OutcomeFile, folder: Path) -> str:
         lines.append(f"! {name}: {why}")
     if file.waiting:
         lines.append(f"! {counted(len(file.waiting), 'flag')} without a label: {triage}")
-    lines += [f"note: {note}" for note in (ORIGINS.get(file.origin), *file.notes) if note]
+    judged = [note for note in notes if note.startswith(_OF_JUDGES)]
+    lines += [f"note: {note}" for note in (ORIGINS.get(file.origin), *file.notes, *judged) if note]
     study = folder.parent.parent
     lines += [
         f"report   {folder / 'report' / 'index.html'}",
@@ -67,10 +73,10 @@ def _arm(arm: ArmOutcome) -> Iterator[str]:
     for name in names:
         rate = rate_of(arm, name)
         if rate is not None or name in _PARTS:
-            yield f"  {CRITERIA.get(name, name):30} {_rate(rate)}"
-    yield f"  {'cost of a cell':30} {_cost(arm)}"
+            yield f"  {CRITERIA.get(name, name):{_WIDTH}} {_rate(rate)}"
+    yield f"  {'cost of a cell':{_WIDTH}} {_cost(arm)}"
     for kind, n_cells in arm.found.items():
-        yield f"  {kind:30} in {n_cells} of {counted(arm.cost.n_cells, 'cell')}"
+        yield f"  {kind:{_WIDTH}} in {n_cells} of {counted(arm.cost.n_cells, 'cell')}"
 
 
 def _rate(rate: RateOf | None) -> str:

@@ -1,14 +1,17 @@
 """A scenario that asks for a decomposition: proved, run, judged blind by what its items mean."""
 
 import json
+import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
 from equipoise.gateway.exchange import unpack
-from equipoise.records.codec import decode
+from equipoise.records.codec import decode, pretty
+from equipoise.records.decomposition import Coverage
 from equipoise.records.event import Rating
 from equipoise.records.grade import Grade, How
 from equipoise.records.judgement import Judgement
@@ -164,3 +167,22 @@ def test_what_judges_said_is_verified_and_an_edited_answer_is_found(study: Path)
     done = called("verify", study)
     assert done.exit_code == 0, done.output
     assert "verdicts follow from the answers kept" in done.output
+
+
+@NEEDS_BWRAP
+def test_what_a_judge_found_cannot_be_put_in_by_hand(study: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "study"
+    shutil.copytree(study, copy)
+    (run,) = copy.glob("archive/faulty-*")
+    with Archive.append_to(run) as archive:
+        trial = next(iter(archive.read(Grade))).trial
+        (held,) = [
+            one for one in archive.read(Document) if one.name == f"{trial}/coverage-reader-1.json"
+        ]
+        said = decode(b"".join(archive.blobs.chunks(held.sha256)), Coverage)
+        better = tuple(msgspec.structs.replace(one, by=(1,)) for one in said.items)
+        made = pretty(msgspec.structs.replace(said, items=better))
+        archive.attach(f"{trial}/coverage-reader-2.json", [made])
+    done = called("verify", copy)
+    assert done.exit_code == 1
+    assert f"{trial}/coverage-reader-2.json: does not follow from what judges said" in done.output

@@ -322,13 +322,21 @@ def _made(every: Iterable[_Answered], unusable: Mapping[str, str]) -> dict[str, 
     found: dict[str, dict[str, bytes]] = {}
     for answered in every:
         one, posed = answered.judgement, answered.posed
-        if one.state is not ReadState.READ or one.judge in unusable or posed.inquiry is None:
-            continue
-        told = coverage_of(posed.inquiry, one, posed.question.packet, _rater(one))
-        if told is not None:
-            name = f"{COVERAGE}{one.judge}-{one.repeat}.json"
-            found.setdefault(posed.work.trial.id, {})[name] = pretty(told)
+        made = None if one.judge in unusable else document_of(posed, one)
+        if made is not None:
+            found.setdefault(posed.work.trial.id, {})[made[0]] = made[1]
     return found
+
+
+def document_of(posed: Posed, one: Judgement) -> tuple[str, bytes] | None:
+    """Gives name and content of the document that says item by item what a judgement found.
+
+    Null = it found nothing of the kind, or cannot be read.
+    """
+    if one.state is not ReadState.READ or posed.inquiry is None:
+        return None
+    told = coverage_of(posed.inquiry, one, posed.question.packet, _rater(one))
+    return None if told is None else (f"{COVERAGE}{one.judge}-{one.repeat}.json", pretty(told))
 
 
 def _plain_quote(

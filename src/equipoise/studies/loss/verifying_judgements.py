@@ -16,14 +16,15 @@ from equipoise.pipeline.study_files import PLAN, read_needed
 from equipoise.pipeline.verifying import check_archive
 from equipoise.pipeline.verifying_verdicts import check_verdicts
 from equipoise.records.catalog import MODEL_JUDGED, Catalog
-from equipoise.records.codec import decode
+from equipoise.records.codec import decode, digest
+from equipoise.records.decomposition import COVERAGE
 from equipoise.records.event import Rating
-from equipoise.records.judgement import Judgement, ReadState
+from equipoise.records.judgement import Judgement, ReadState, standing
 from equipoise.records.plan import Plan
 from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.grade.catalog import read_catalog
 from equipoise.studies.loss.gathering import gather
-from equipoise.studies.loss.judging import JUDGEMENTS, questions_of
+from equipoise.studies.loss.judging import JUDGEMENTS, document_of, questions_of
 from equipoise.studies.loss.judging_questions import Posed, Run
 from equipoise.studies.loss.scoring import ARCHIVES
 from equipoise.studies.loss.sealed import Sealed, read_sealed
@@ -95,6 +96,7 @@ def _verdicts(study: Path, path: Path, name: str) -> Check:
     packets = {name: posed.question.packet for name, (posed, _) in known.items()}
     faults = list(check_verdicts(judged, packets, thing))
     faults += _ratings(archive, lines, known, thing)
+    faults += _documents(archive, lines, known)
     if strange := [n for n, one in enumerate(lines, 1) if one.packet not in known]:
         told = f"{len(strange)} of {len(lines)}, the first in line {strange[0]}"
         what = "judgements are of no question that was graded under"
@@ -155,6 +157,20 @@ def _ratings(
         if found:
             what = f"the rating of {rating.rater} does not follow"
             yield Fault(file=place, what=what, expected=f"{rating.value:g}", found=found)
+
+
+def _documents(archive: Archive, lines: Sequence[Judgement], known: _Known) -> Iterator[Fault]:
+    """Yields a fault for each document of what a judge found in a list that it does not give."""
+    given: dict[str, str] = {}
+    for one in standing(lines):
+        posed = known[one.packet][0] if one.packet in known else None
+        made = document_of(posed, one) if posed is not None else None
+        if posed is not None and made is not None:
+            given[f"{posed.work.trial.id}/{made[0]}"] = digest(made[1])
+    for held in archive.read(Document):
+        if held.name.partition("/")[2].startswith(COVERAGE) and given.get(held.name) != held.sha256:
+            found = "another content" if held.name in given else "no judgement of the kind"
+            yield Fault(file=held.name, what="does not follow from what judges said", found=found)
 
 
 def _otherwise(rating: Rating, name: str, one: Judgement | None, known: _Known) -> str:
