@@ -53,7 +53,7 @@ def command(
     from equipoise.studies.outcome.fairness import Means, looked_at
     from equipoise.studies.outcome.lints.packs import lint_of
     from equipoise.studies.outcome.packs import read_pack
-    from equipoise.studies.outcome.proving import proof_of
+    from equipoise.studies.outcome.proof_files import proof_of
     from equipoise.studies.outcome.proving_all import chosen, prove_pack
     from equipoise.wiring.packs import seeds_of
     from equipoise.wiring.probes import SeedProbes

@@ -66,6 +66,10 @@ RULES: dict[str, tuple[Break, str]] = {
         put("pack.yaml", f"name: n\nversion: 1\norigin: built\nscenarios: [{NAME}, {NAME}]\n"),
         f"scenario {NAME!r} is named twice",
     ),
+    "a scenario outside": (
+        put("pack.yaml", "name: n\nversion: 1\norigin: built\nscenarios: [../../../till]\n"),
+        "scenario '../../../till'; wanted small letters, digits",
+    ),
     "a skill that is not there": (
         put("pack.yaml", "name: n\nversion: 1\norigin: built\nskills: [issue]\n"),
         "there is no skill 'issue'",

@@ -14,7 +14,7 @@ from equipoise.errors import InputError
 from equipoise.records.codec import decode
 from equipoise.records.proof import Proof
 from equipoise.studies.outcome.packs import read_pack
-from equipoise.studies.outcome.proving import proof_of
+from equipoise.studies.outcome.proof_files import proof_of
 from equipoise.wiring.packs import seeds_of
 from studies.loss.compared_loss_runs import called
 

@@ -23,11 +23,11 @@ from equipoise.studies.outcome.draft import EXAMPLES, OutcomeArm, OutcomeDraft
 from equipoise.studies.outcome.expectations import DOCUMENTS
 from equipoise.studies.outcome.judged import deliverables, family_faults, judges_of
 from equipoise.studies.outcome.lints.packs import lint_of
-from equipoise.studies.outcome.packs import ReadPack, read_pack
+from equipoise.studies.outcome.packs import MakeSeed, ReadPack, read_pack
 from equipoise.studies.outcome.phases import in_phase
 from equipoise.studies.outcome.promising import promised_of
 from equipoise.studies.outcome.prompts import exemption_faults
-from equipoise.studies.outcome.proving import MakeSeed, proof_of
+from equipoise.studies.outcome.proof_files import proof_of
 from equipoise.studies.outcome.rounds import round_faults, to_be_run
 from equipoise.studies.outcome.stopping import stop_faults
 from equipoise.studies.outcome.units import unit_of

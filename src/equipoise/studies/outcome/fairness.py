@@ -16,11 +16,11 @@ from equipoise.records.scenario import Scenario
 from equipoise.records.suite_run import SuiteRun, TestOutcome
 from equipoise.studies.outcome.lints.channels import channels
 from equipoise.studies.outcome.lints.corners import corner
-from equipoise.studies.outcome.lints.leaks import leaks
+from equipoise.studies.outcome.lints.leaks import given_away, leaks
 from equipoise.studies.outcome.lints.mutants import Mutant, mutants, spread
 from equipoise.studies.outcome.lints.trees import Tree, tree_of
-from equipoise.studies.outcome.packs import ReadPack
-from equipoise.studies.outcome.proving import MakeSeed, Progress, asked_of, prove
+from equipoise.studies.outcome.packs import HIDDEN, MakeSeed, ReadPack
+from equipoise.studies.outcome.proving import Progress, asked_of, prove
 
 MOST_MUTANTS = 12
 """So many spoilt references are tried of a scenario."""
@@ -79,8 +79,15 @@ def looked_at(
     """
     seed = seed_of(pack.seed(scenario))
     folder = pack.folder / pack.place(scenario)
-    found = [*channels(scenario, folder, tree_of(seed))]
-    return (*found, *leaks(seed, _rights(pack, scenario, seed, seed_of), probes))
+    hidden = {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8", errors="replace")
+        for path in sorted(folder.joinpath(HIDDEN).rglob("*.py"))
+    }
+    return (
+        *channels(scenario, folder, tree_of(seed)),
+        *leaks(seed, _rights(pack, scenario, seed, seed_of), probes),
+        *given_away(seed, hidden, probes),
+    )
 
 
 def _rights(pack: ReadPack, scenario: Scenario, seed: Seed, seed_of: MakeSeed) -> Iterator[Tree]:
@@ -88,7 +95,7 @@ def _rights(pack: ReadPack, scenario: Scenario, seed: Seed, seed_of: MakeSeed) -
     if scenario.bug_id:
         yield tree_of(seed_of(pack.seed(scenario, is_clean=True)))
     proofs = scenario.proofs
-    given = (proofs.reference, proofs.senior) if proofs is not None else ()
+    given = (proofs.reference, proofs.senior, proofs.third_party) if proofs is not None else ()
     for name in dict.fromkeys(one for one in given if one):
         yield tree_of(seed, pack.folder.joinpath(pack.place(scenario), name).read_bytes())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from equipoise.errors import nearest
 from equipoise.records.scenario import Scenario
 
-HIDDEN = "hidden-tests"
+HIDDEN_TESTS = "hidden-tests"
 _PATCH = b"diff --git "
 
 
@@ -31,7 +31,7 @@ def file_faults(scenario: Scenario, folder: Path) -> Iterator[str]:
         folder: its folder.
     """
     for one in _tests(scenario):
-        yield from _wrong(folder, f"{HIDDEN}/{one}", "hidden test")
+        yield from _wrong(folder, f"{HIDDEN_TESTS}/{one}", "hidden test")
     for one in dict.fromkeys(_patches(scenario)):
         faults = list(_wrong(folder, one, "patch"))
         yield from faults
@@ -59,16 +59,16 @@ def _group_faults(scenario: Scenario, folder: Path) -> Iterator[str]:
     for group, files in groups.items():
         for one in files:
             if not one.startswith(f"{group}/"):
-                yield f"hidden test {one} does not lie in {HIDDEN}/{group}/"
+                yield f"hidden test {one} does not lie in {HIDDEN_TESTS}/{group}/"
         for one in sorted({one for one in files if files.count(one) > 1}):
             yield f"hidden test {one} is named twice"
     named = {one for files in groups.values() for one in files}
-    for path in sorted(folder.joinpath(HIDDEN).rglob("*.py")):
-        inner = path.relative_to(folder / HIDDEN).as_posix()
+    for path in sorted(folder.joinpath(HIDDEN_TESTS).rglob("*.py")):
+        inner = path.relative_to(folder / HIDDEN_TESTS).as_posix()
         if inner not in named and _is_test(path) and "__pycache__" not in path.parts:
             yield (
-                f"hidden test {inner} lies in {HIDDEN} and is named in no group; mend: add it to "
-                "hidden_tests, or delete it"
+                f"hidden test {inner} lies in {HIDDEN_TESTS} and is named in no group; mend: add "
+                "it to hidden_tests, or delete it"
             )
 
 

@@ -1,6 +1,7 @@
 """Reads a scenario pack: `pack.yaml`, and each scenario with the files it names."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import msgspec
 
 from equipoise.errors import InputError
+from equipoise.ports.agents import Seed
 from equipoise.records.codec import decode
 from equipoise.records.scenario import Pack, Scenario
 from equipoise.records.wanted import plainly
@@ -19,16 +21,19 @@ from equipoise.studies.outcome.pack_faults import (
     pack_faults,
     scenario_faults,
 )
-from equipoise.studies.outcome.pack_files import HIDDEN, file_faults, link_faults
+from equipoise.studies.outcome.pack_files import HIDDEN_TESTS, file_faults, link_faults
 from equipoise.studies.outcome.pack_keys import doubled_keys, unknown_keys
 from equipoise.studies.outcome.state_faults import state_faults
-
-__all__ = ["HIDDEN", "PACK", "PROOFS", "SCENARIO", "SCENARIOS", "ReadPack", "read_pack"]
 
 PACK = "pack.yaml"
 SCENARIOS = PurePosixPath("fixtures/e2e")
 SCENARIO = "scenario.json"
+HIDDEN = HIDDEN_TESTS
 PROOFS = "proofs"
+MakeSeed = Callable[[object], Seed]
+"""Gives a seed by its specification; paths count from the pack's folder."""
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+"""What scenarios may be called: they are folders, units of a study, and stand in links."""
 _SEEDS = "seeds"
 _RECIPE = "seed.yaml"
 _SNAPSHOT = "snapshot"
@@ -88,6 +93,11 @@ def read_pack(folder: Path) -> ReadPack:
     faults += (f"{PACK}: {fault}" for fault in pack_faults(pack, library, skills, snapshots))
     scenarios: list[Scenario] = []
     for name in _names(pack, folder):
+        if not NAME.fullmatch(name):
+            faults.append(
+                f"scenario {name!r}; wanted small letters, digits, dots, dashes and underscores"
+            )
+            continue
         read, found = _scenario(folder, name, library, skills)
         faults += (f"{SCENARIOS / name}/{SCENARIO}: {fault}" for fault in found)
         scenarios += [read] if read is not None else []

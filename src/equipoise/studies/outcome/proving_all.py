@@ -12,7 +12,7 @@ from equipoise.records.scenario import Scenario
 from equipoise.studies.outcome.fairness import Means, prove_fair
 from equipoise.studies.outcome.lints.packs import lint_of, lint_pack, write_lint
 from equipoise.studies.outcome.packs import ReadPack
-from equipoise.studies.outcome.proving import proof_of, write_proof
+from equipoise.studies.outcome.proof_files import proof_of, write_proof
 
 _GROUPS = ("explicit", "implicit")
 

@@ -49,6 +49,7 @@ def said(tmp_path: Path, explicit: str, implicit: str = "", prompt: str = PROMPT
         ("run(p, 'export', 'x', '--output', 'y')", "the option '--output'"),
         ("run(p, 'dump', 'x')", "the subcommand 'dump'"),
         ("main(['--file', 'x', 'dump'], out=None)", "the subcommand 'dump'"),
+        ("program('python', '-m', 'tally', '--file', 'x', 'dump')", "the subcommand 'dump'"),
         ("row['currency'] == 3", "the column 'currency'"),
         ("run(p, 'export')[1] == 'wrote 3 rows'", "compares with 'wrote 3 rows', and 'wrote'"),
     ],

@@ -118,3 +118,14 @@ def test_a_bug_that_was_put_on_top_of_right_code_is_refused(tmp_path: Path) -> N
     assert done.exit_code == 1
     assert f"refused: {NAME} till/basket.py:" in done.output
     assert "weave the bug into the commit that brings the code in" in done.output
+
+
+def test_a_hidden_test_in_the_seed_is_refused(tmp_path: Path) -> None:
+    pack = fix_pack(tmp_path / "pack")
+    hidden = pack / f"fixtures/e2e/{NAME}/hidden-tests/explicit/test_explicit.py"
+    notes = pack / "seeds/till/stages/02-discount/notes.txt"
+    notes.write_text("Ideas:\n" + hidden.read_text(encoding="utf-8"), encoding="utf-8")
+    done = called("prove", pack, "--lint")
+    assert done.exit_code == 1
+    assert f"refused: {NAME} hidden-tests/explicit/test_explicit.py:4: " in done.output
+    assert "holds this hidden test (blob " in done.output

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*(?==|$)")
 _WORD = re.compile(r"[A-Za-z][\w.-]*$")
+_PROGRAM = "program"
+"""The fixture with which hidden tests run a program of the workspace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,10 +153,18 @@ def _named(
     elif isinstance(node, ast.Call):
         if _called(node) in runners:
             yield from _words(node.args)
+        elif _called(node) == _PROGRAM:
+            yield from _words(_after_module(node.args))
     elif isinstance(node, ast.List) and any(
         _is_text(one) and _value(one).startswith("-") for one in node.elts
     ):
         yield from _words(node.elts)
+
+
+def _after_module(given: list[ast.expr]) -> list[ast.expr]:
+    """Gives the words after ``python -m NAME``; all of them where it does not begin so."""
+    said = [_value(one) for one in given[:2]]
+    return given[3:] if said == ["python", "-m"] else given[1:]
 
 
 def _words(given: list[ast.expr]) -> Iterator[tuple[str, str]]:

@@ -12,8 +12,8 @@ from equipoise.records.lint import PackLint
 from equipoise.records.proof import Proof
 from equipoise.studies.outcome.lints.seeds import lint_seed
 from equipoise.studies.outcome.pack_faults import REPOSITORY
-from equipoise.studies.outcome.packs import PROOFS, ReadPack
-from equipoise.studies.outcome.proving import RULES, MakeSeed
+from equipoise.studies.outcome.packs import PROOFS, MakeSeed, ReadPack
+from equipoise.studies.outcome.proof_files import RULES
 
 LINT = "pack.json"
 """The file beside the proofs that has what was found of the seeds."""
