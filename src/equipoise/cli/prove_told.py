@@ -119,8 +119,8 @@ def _seed(name: str, seed: SeedLint) -> str:
         else f"own suite not measured: {facts.unmeasured}"
     )
     return (
-        f"seed {name}: {facts.n_lines:,} lines of code, {facts.n_commits} commits by "
-        f"{facts.n_authors} from {facts.first_at} to {facts.last_at}, {suite}"
+        f"seed {name}: {facts.n_lines:,} lines of code, {counted(facts.n_commits, 'commit')} by "
+        f"{counted(facts.n_authors, 'author')} from {facts.first_at} to {facts.last_at}, {suite}"
     )
 
 

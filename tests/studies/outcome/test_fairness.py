@@ -54,7 +54,7 @@ def test_the_seed_is_measured_and_what_is_unreal_about_it_is_told(
     assert coverage["till/basket.py"] == 1.0
     assert coverage["till/old.py"] == 0.0
     assert {one.code for one in lint.told} == {"seed_size"}
-    assert "seed till: 16 lines of code, 4 commits by 2 from 2024-01-01" in output
+    assert "seed till: 16 lines of code, 4 commits by 2 authors from 2024-01-01" in output
     assert "warning: seed till: 16 lines of code; a small project has 500 to 3,000" in output
 
 

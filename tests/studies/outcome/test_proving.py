@@ -1,19 +1,23 @@
 """Scenario packs: read or refused, and proved by really running their tests."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import equipoise
 from equipoise.errors import InputError
 from equipoise.records.codec import decode
 from equipoise.records.proof import Proof
+from equipoise.records.scenario import ProofFiles
 from equipoise.studies.outcome.packs import read_pack
+from equipoise.studies.outcome.proof_cases import lacking
 from equipoise.studies.outcome.proof_files import proof_of
 from equipoise.wiring.packs import seeds_of
 from studies.loss.compared_loss_runs import called
@@ -113,16 +117,49 @@ def test_a_pack_that_lacks_something_is_refused_by_name(pack: Path) -> None:
         read_pack(pack)
 
 
+@pytest.mark.requirement("X-O6")
+@pytest.mark.requirement("OUT-33")
+@pytest.mark.requirement("OUT-34")
+def test_a_need_is_proved_by_who_reads_it_alone_and_by_who_knows_what_goes_without_saying() -> None:
+    read = read_pack(WORKSHOP)
+    features = [
+        one for one in read.scenarios if one.kind == "feature" and one.hidden_tests.implicit
+    ]
+    assert len(features) >= 5
+    for scenario in features:
+        path = WORKSHOP / "proofs" / f"{scenario.id}.json"
+        runs = decode(path.read_bytes(), Proof).runs
+        ends = {
+            (run.what, run.group): {found == "passed" for found in run.tests.values()}
+            for run in runs
+        }
+        assert ends["third_party", "explicit"] == {True}, scenario.id
+        assert ends["literal", "explicit"] == {True}, scenario.id
+        assert False in ends["literal", "implicit"], scenario.id
+        assert ends["senior", "implicit"] == {True}, scenario.id
+        bare = msgspec.structs.replace(scenario, proofs=ProofFiles(reference="patches/a.patch"))
+        assert [one.partition(" (")[0] for one in lacking(bare)] == [
+            "the proof by somebody who read the need text alone",
+            "the proof of a senior engineer",
+            "the literal-minded proof",
+            "a near miss that has to fail",
+        ]
+
+
 @pytest.mark.requirement("OUT-09")
 def test_a_seed_has_the_same_hashes_every_time_and_no_commit_holds_the_right_code(
     tmp_path: Path,
 ) -> None:
     script = WORKSHOP / "seeds/tally/build-seed.py"
     heads = []
-    for number in (1, 2):
+    tmp_path.joinpath(".gitconfig").write_text("[core]\nautocrlf = true\n", encoding="ascii")
+    elsewhere = {"TZ": "Asia/Tokyo", "LC_ALL": "C", "HOME": str(tmp_path), "GIT_AUTHOR_NAME": "X"}
+    for number, more in enumerate(({}, elsewhere), start=1):
         to = tmp_path / str(number)
         command = [sys.executable, str(script), str(to), "--bug", "period-last-day"]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env={**os.environ, **more}
+        )
         heads.append(done.stdout.split()[0])
     assert heads[0] == heads[1]
     assert len(heads[0]) == 40

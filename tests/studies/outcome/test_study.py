@@ -73,6 +73,27 @@ def test_a_study_is_planned_from_its_pack_and_seals_what_is_hidden(study: Path) 
     assert "hidden-tests/implicit" in done.output
 
 
+@pytest.mark.requirement("OUT-04")
+def test_a_pack_whose_seeds_nobody_looked_at_or_that_are_not_sound_cannot_be_planned(
+    study: Path,
+) -> None:
+    path = study / "pack/proofs/pack.json"
+    lint = json.loads(path.read_bytes())
+    path.unlink()
+    done = called("plan", study)
+    assert done.exit_code == 3
+    assert "not runnable: the seeds of the pack were never looked at; mend: equipoise prove" in (
+        done.output
+    )
+    notice = {"record": "notice", "code": "own_suite", "severity": "refused"}
+    red = {**notice, "message": "its own suite is not green: test_a", "where": "seed tally"}
+    lint["seeds"]["tally"]["notices"] = [red]
+    path.write_text(json.dumps(lint), encoding="utf-8")
+    done = called("plan", study)
+    assert done.exit_code == 3
+    assert "the pack is not sound: seed tally: its own suite is not green: test_a" in done.output
+
+
 @pytest.mark.requirement("OUT-29")
 def test_a_scenario_without_a_proof_cannot_be_planned(study: Path) -> None:
     study.joinpath("pack/proofs", f"{FIRST}.json").unlink()

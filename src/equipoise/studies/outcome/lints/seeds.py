@@ -11,6 +11,7 @@ from pathlib import Path
 
 from equipoise.ports.agents import Seed
 from equipoise.ports.probes import Covered, Probes
+from equipoise.records.counted import counted
 from equipoise.records.lint import ModuleFacts, SeedFacts, SeedLint
 from equipoise.records.notice import Notice, Severity
 from equipoise.studies.outcome.lints.sources import (
@@ -128,7 +129,7 @@ def _notices(where: str, facts: SeedFacts, covered: Covered) -> Iterator[Notice]
 
 def _past(facts: SeedFacts) -> Iterator[tuple[str, str]]:
     if facts.n_commits < LEAST_COMMITS or facts.n_authors < LEAST_AUTHORS:
-        found = f"{facts.n_commits} commits by {facts.n_authors} authors"
+        found = f"{counted(facts.n_commits, 'commit')} by {counted(facts.n_authors, 'author')}"
         yield "thin_history", f"{found}; wanted: at least {LEAST_COMMITS} by {LEAST_AUTHORS}"
     days = _days(facts)
     if days < LEAST_DAYS:

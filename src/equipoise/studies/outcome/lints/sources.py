@@ -3,8 +3,10 @@
 import ast
 import re
 import sys
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
@@ -42,9 +44,12 @@ class Source:
 
     def runnable(self) -> frozenset[int]:
         """Gives the numbers of its lines in which something can be run."""
-        if self.tree is None:
+        try:
+            with _no_warnings():
+                code = compile(self.text, self.path, "exec")
+        except (SyntaxError, ValueError, RecursionError):
             return frozenset()
-        return frozenset(_lines(compile(self.text, self.path, "exec")))
+        return frozenset(_lines(code))
 
 
 def sources(folder: Path) -> tuple[Source, ...]:
@@ -62,7 +67,8 @@ def sources(folder: Path) -> tuple[Source, ...]:
 def parsed(text: str) -> ast.Module | None:
     """Gives the tree of a Python text; null where it is none."""
     try:
-        return ast.parse(text)
+        with _no_warnings():
+            return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
 
@@ -100,6 +106,14 @@ def drift(files: tuple[Source, ...]) -> Iterator[str]:
         if len(seen) > 1:
             counted = ", ".join(f"{way} in {n}" for way, n in sorted(seen.items()))
             yield f"{what}: {counted}"
+
+
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    """Keeps what Python has to say of the style of a text from those who read it here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _lines(code: CodeType) -> Iterator[int]:
