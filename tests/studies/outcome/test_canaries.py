@@ -20,7 +20,7 @@ from equipoise.archive.store import Archive
 from equipoise.records.codec import decode, pretty
 from equipoise.records.proof import Proof
 from equipoise.studies.outcome.packs import PROOFS, read_pack
-from equipoise.studies.outcome.proving import rests_on
+from equipoise.studies.outcome.proof_files import rests_on
 from equipoise.wiring.packs import seeds_of
 from studies.loss.compared_loss_runs import called
 from studies.loss.made_agents import NEEDS_BWRAP
