@@ -131,6 +131,28 @@ def test_changed_hidden_tests_make_old_scores_stale(study: Path) -> None:
     assert outcome(study)["verdict"]["standing"] == "stale"
 
 
+@pytest.mark.slow
+@pytest.mark.requirement("OUT-32")
+def test_mended_tests_are_taken_over_once_proved_and_score_all_arms_anew(study: Path) -> None:
+    tests = next(study.glob(f"pack/fixtures/e2e/{FIX}/hidden-tests/implicit/test_*.py"))
+    tests.write_text(tests.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    amend = ("amend", study, "--hidden-tests", "--reason", "it asked for a word")
+    done = called(*amend)
+    assert done.exit_code == 3
+    assert f"the proof of {FIX} is stale" in done.output
+    assert called("prove", study / "pack", "--scenario", FIX).exit_code == 0
+    done = called(*amend)
+    assert done.exit_code == 0, done.output
+    done = called("grade", study, "--catalog", study / "loss-catalog.v2.json")
+    assert done.output.count("3 graded now") == 2
+    called("triage", study, FIX, "--label", "model", "--note", "seen")
+    assert "stale: cannot tell" in called("compare", study).output
+    done = called("compare", study, "--catalog", "v2")
+    assert "stale" not in done.output
+    assert called("verify", study).exit_code == 0
+    assert "no hidden test was changed" in called(*amend).output
+
+
 @pytest.mark.requirement("X-O9")
 def test_an_edited_test_keeps_nothing_green(study: Path) -> None:
     cells = lines(comparison(study) / "outcome-results.jsonl")

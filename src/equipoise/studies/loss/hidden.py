@@ -69,7 +69,8 @@ def refuse_changed(sealed: Sealed) -> None:
             raise Tampered(
                 f"the hidden tests {name} were changed after sealing: their sha256 is "
                 f"{found[:16]}…, sealed was {sha256[:16]}…; mend: put the sealed ones back; other "
-                "tests are another version of the catalog, under another name"
+                "tests are another version of the catalog, under another name (of an outcome "
+                "study: equipoise amend --hidden-tests)"
             )
 
 

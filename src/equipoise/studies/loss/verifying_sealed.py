@@ -6,12 +6,14 @@ from pathlib import Path
 
 from equipoise.archive.manifest import Document
 from equipoise.errors import EquipoiseError
+from equipoise.pipeline.amendments import read_amendments
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import PLAN, SEAL, SEALED, STUDY
 from equipoise.records.codec import decode, digest
 from equipoise.records.plan import Plan
 from equipoise.stages.plan.units import digest_of, read_units
 from equipoise.studies.loss.hidden import changed
+from equipoise.studies.loss.promised import amended
 from equipoise.studies.loss.rescoring import LOCK, catalog_name, locked
 from equipoise.studies.loss.scoring import LossRun
 from equipoise.studies.loss.sealed import changed_skills
@@ -23,7 +25,9 @@ def check_named_files(study: Path) -> Check:
     A units file that is gone is only noted: after its retention it has to be.
     """
     try:
-        plan = decode(study.joinpath(PLAN).read_bytes(), Plan, where=PLAN)
+        content = study.joinpath(PLAN).read_bytes()
+        plan = decode(content, Plan, where=PLAN)
+        in_force = amended(plan, read_amendments(study, digest(content)))
     except EquipoiseError as error:
         return _failed(PLAN, error)
     wanted = {plan.catalog_file: plan.catalog_sha256}
@@ -38,10 +42,10 @@ def check_named_files(study: Path) -> Check:
         Fault(
             file=name,
             what="hidden tests changed after planning",
-            expected=plan.hidden[name],
+            expected=in_force.hidden[name],
             found=found or "gone",
         )
-        for name, found in changed(study, plan).items()
+        for name, found in changed(study, in_force).items()
     ]
     faults += [
         Fault(
