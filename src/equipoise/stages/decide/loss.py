@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
+from equipoise.records.plan import Plan
 from equipoise.records.suite import (
     LossCitation,
     LossComparison,
@@ -60,6 +61,23 @@ def _concluded(row: LossRow, citation: LossCitation | None) -> LossRow:
     if citation is None:
         return msgspec.structs.replace(row, failed=("citation",))
     return msgspec.structs.replace(row, is_listed=True, citation=citation)
+
+
+def ceiling(comparison: LossComparison, suites: tuple[Suite, Suite], plan: Plan) -> LossComparison:
+    """Gives the comparison of an outcome study: where no arm lost anything nobody can tell.
+
+    Tests that everybody passes show no difference, and that they would have shown one is not known.
+    Comparisons of other studies come back as they are.
+    """
+    is_at_ceiling = not any(one.suite_score for one in suites)
+    if plan.kind != "outcome" or comparison.verdict != Word.EQUIVALENT or not is_at_ceiling:
+        return comparison
+    return msgspec.structs.replace(
+        comparison,
+        verdict=Word.CANNOT_TELL.value,
+        why="ceiling: cannot tell. Neither arm lost anything in any cell",
+        needed="scenarios in which some arm loses something",
+    )
 
 
 def void(comparison: LossComparison, suites: Sequence[Suite]) -> LossComparison:

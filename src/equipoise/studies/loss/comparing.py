@@ -14,7 +14,7 @@ from equipoise.records.codec import pretty
 from equipoise.records.judge_held import JudgeHeld
 from equipoise.records.plan import Plan
 from equipoise.records.suite import HistoryRow, LossCitation, LossComparison, LossRow, Suite
-from equipoise.stages.decide.loss import concluded, judged, looked, verdict, void
+from equipoise.stages.decide.loss import ceiling, concluded, judged, looked, verdict, void
 from equipoise.stages.estimate.loss.citing import candidates
 from equipoise.stages.estimate.loss.contrast import contrast
 from equipoise.stages.estimate.loss.scoring import Scored
@@ -85,6 +85,7 @@ def derive(
             for i, (run, name) in enumerate(((pair.new, "new"), (pair.base, "base")))
         )
         comparison = _decided(con, pair, (new, base), looks, fresh)
+    comparison = ceiling(comparison, (new.suite, base.suite), pair.new.plan)
     comparison = msgspec.structs.replace(comparison, derived_by=made_by)
     return Compared(
         new=new.suite,

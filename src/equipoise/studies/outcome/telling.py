@@ -87,7 +87,10 @@ def tell(
             compared.comparison, summaries, hypotheses, list(_waiting(pair.new.plan, queue))
         ),
         hypotheses=hypotheses,
-        notes=tuple(remarks(pack, _scenarios(every), stored_lint(pack))),
+        notes=(
+            *_doubts(pair.new.plan),
+            *remarks(pack, _scenarios(every), stored_lint(pack)),
+        ),
         origin=pack.pack.origin,
         waiting=queue.waiting,
         labels=queue.labels,
@@ -96,21 +99,22 @@ def tell(
         hidden_now=queue.hidden_now,
         derived_by=made_by,
     )
-    reading = OutcomeReading(
+    page = OutcomeReading(
         file=file,
         plan=pair.new.plan,
         comparison=compared.comparison,
         results=tuple(every),
         origin=pack.pack.origin,
     )
-    return Told(
-        file=file,
-        files={
-            RESULTS: b"".join(encode(one) + b"\n" for one in every),
-            OUTCOME: pretty(file),
-            PAGE: to_outcome_page(reading),
-        },
-    )
+    return Told(file=file, files=_files(page))
+
+
+def _files(reading: OutcomeReading) -> dict[str, bytes]:
+    return {
+        RESULTS: b"".join(encode(one) + b"\n" for one in reading.results),
+        OUTCOME: pretty(reading.file),
+        PAGE: to_outcome_page(reading),
+    }
 
 
 def write(folder: Path, told: Told) -> None:
@@ -169,6 +173,10 @@ def _skills(plan: Plan, arm: str) -> str:
     return ", ".join(one.name for one in plan.outcome.skills if one.arm == arm)
 
 
+def _doubts(plan: Plan) -> tuple[str, ...]:
+    return plan.outcome.doubts if isinstance(plan.outcome, OutcomePlan) else ()
+
+
 def _waiting(plan: Plan, queue: LookedAt) -> Iterator[OutcomeVerdict]:
     """Yields what stands against any verdict."""
     if isinstance(plan.outcome, OutcomePlan) and not plan.outcome.in_environment:
@@ -197,4 +205,10 @@ def _waiting(plan: Plan, queue: LookedAt) -> Iterator[OutcomeVerdict]:
             Standing.BLOCKED,
             f"{counted(len(queue.waiting), 'flag')} without a label: {first}",
             "a look at each, and its label: `equipoise triage STUDY`",
+        )
+    if isinstance(plan.outcome, OutcomePlan) and plan.outcome.rounds.chooses:
+        yield waits(
+            Standing.EXPLORATORY,
+            f"Round {plan.outcome.rounds.number} of optimisation chooses what is tried next",
+            "a final study, whose claim rests on what is held out",
         )

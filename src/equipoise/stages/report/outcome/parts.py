@@ -1,8 +1,10 @@
 """The tables of pass rates and costs: parts beside each other, a tag on each figure."""
 
 from equipoise.records.counted import counted
+from equipoise.records.hypothesis import Aim
 from equipoise.records.outcome import Kept, OutcomeResult
-from equipoise.records.outcome_report import ArmOutcome, RateOf
+from equipoise.records.outcome_plan import Control
+from equipoise.records.outcome_report import Answer, ArmOutcome, RateOf
 from equipoise.stages.report.numbers import count, fixed
 from equipoise.stages.report.outcome.reading import CRITERIA, OutcomeReading, rate_of
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
@@ -116,9 +118,41 @@ def cost_section(reading: OutcomeReading) -> Section:
         anchor="cost",
         title="What it cost",
         short="Cost",
-        leads=("Means over the cells that tell; tokens in count cached ones too.",),
+        leads=(
+            "Means over the cells that tell; tokens in count cached ones too.",
+            *([value_for_money(reading)] if reading.file.control is Control.L3 else []),
+        ),
         tables=(table("Cost of one cell, by arm", columns, rows),),
     )
+
+
+def value_for_money(reading: OutcomeReading) -> str:
+    """Gives what a cheap arm with a skill reaches beside a dear one without, in one sentence."""
+    said = []
+    for arm in reading.pair[:2]:
+        main = (
+            "no main metric"
+            if arm.main is None or arm.main.value is None
+            else (f"{fixed(arm.main.value, 3)} of the main metric {tagged(arm.main.tags)}")
+        )
+        usd = (
+            "money not recorded"
+            if arm.cost.usd is None
+            else (f"{fixed(arm.cost.usd, 4)} US dollars a cell [measured]")
+        )
+        said.append(f"{label(arm.arm)} reaches {main} for {usd}")
+    pair = {reading.file.new_arm, reading.file.base_arm}
+    claims = [
+        one
+        for one in reading.file.hypotheses
+        if one.aim in {Aim.EQUIVALENT, Aim.NOT_WORSE} and {one.new, one.base} == pair
+    ]
+    shown = [one.id for one in claims if one.answer is Answer.CONFIRMED]
+    if shown:
+        word = f"Shown by {', '.join(shown)}"
+    else:
+        word = "Claimed, and not shown" if claims else "Claimed by no hypothesis, so not shown"
+    return f"Value for money: {'; '.join(said)}. That the outcomes are equivalent: {word}."
 
 
 def _number(value: float | None, tag: str, *, places: int = 0) -> Cell:
