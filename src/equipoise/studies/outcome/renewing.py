@@ -22,7 +22,7 @@ from equipoise.studies.loss.rescoring import catalog_name, locked
 from equipoise.studies.loss.scoring import open_run
 from equipoise.studies.loss.sealed import sealed_plan
 from equipoise.studies.outcome.packs import HIDDEN, ReadPack
-from equipoise.studies.outcome.proving import proof_of
+from equipoise.studies.outcome.proof_files import proof_of
 from equipoise.studies.outcome.retelling import pack_of
 
 
