@@ -149,7 +149,6 @@ def test_where_seeds_come_from_is_said_by_every_report(
 
 
 def test_what_was_said_is_derived_again_and_an_edit_is_found(study: Path, tmp_path: Path) -> None:
-    assert called("verify", study).exit_code == 0
     other = shutil.copytree(study, tmp_path / "other")
     path = comparison(other) / "outcome-results.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"fail"', '"pass"'), encoding="utf-8")
