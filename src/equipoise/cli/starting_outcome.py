@@ -33,6 +33,12 @@ after: ../p0                     # a P0 study that was run, graded and compared
 """,
     Phase.P2: b"""phase: P2                        # the quality of decompositions alone
 after: ../p0                     # a P0 study that was run, graded and compared
+
+# What a decomposition covers is judged, by models of no arm's family:
+# judges:
+#   policy: double
+#   judges:
+#     - {name: reader, model: {model: MODEL-ID, provider: PROVIDER}}
 """,
     Phase.P3: b"""phase: P3                        # whole epics; run asks for --confirm-budget
 budget: {max_usd: 60, cell_timeout_s: 3600}

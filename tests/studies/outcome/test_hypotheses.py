@@ -72,7 +72,7 @@ def test_the_plan_says_what_so_few_scenarios_can_find(study: Path) -> None:
     assert "- H3: 3 scenarios, smallest p 2/2^3 = 0.25; no gain can be found at all" in page
     assert r"\[measured\] \[underpowered\]" in page
     fixes = [path.name for path in study.glob("pack/fixtures/e2e/i0[1-6]*")]
-    change(study, scenarios=fixes, hypotheses=[H3])
+    change(study, scenarios=fixes, hypotheses=[H3], without_stops="fixes alone are asked about")
     (enough,) = planned(study).hypotheses
     assert (len(enough.scenarios), enough.is_underpowered) == (6, False)
     assert enough.smallest_p == 2 / 2**6

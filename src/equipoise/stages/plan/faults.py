@@ -89,6 +89,11 @@ class Faults:
         middle = f"; wanted: {wanted}" if wanted else ""
         return f"{where}{field}{joint}{found}{middle}; mend: {mend}"
 
+    def named(self, key: str) -> str:
+        """Gives the place of a key of the file, to begin a message: ``study.yaml:17:3: after``."""
+        place = self.yaml.place((key,))
+        return f"{self.name}:{place[0]}:{place[1]}: {key}" if place else f"{self.name}: {key}"
+
     def of(self, error: ValidationError) -> list[str]:
         """Gives every fault that the types found."""
         items = error.errors(include_url=False)

@@ -86,7 +86,7 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     outcome = promised_of(draft, study, pack, scenarios, faults)
     compiled_to = _study(draft, scenarios)
     specs = {one["name"]: one["system"]["agent"] for one in compiled_to["arms"]}
-    refuse(unrendered(specs, scenarios, render))
+    refuse(unrendered(specs, scenarios, render, faults))
     held = proofs_of(outcome.contrasts, specs, scenarios, render)
     refuse(unequal(held))
     catalog = catalog_of(pack.folder, scenarios, draft.arms)

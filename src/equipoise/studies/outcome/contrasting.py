@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.records.outcome_plan import Contrast, ContrastProof, Control
 from equipoise.records.scenario import Scenario
+from equipoise.stages.plan.faults import Faults
 from equipoise.studies.outcome.prompts import prompt_of
 
 
@@ -52,19 +53,33 @@ def proofs_of(
 
 
 def unrendered(
-    specs: Mapping[str, Mapping[str, Any]], scenarios: Sequence[Scenario], render: Render
+    specs: Mapping[str, Mapping[str, Any]],
+    scenarios: Sequence[Scenario],
+    render: Render,
+    faults: Faults,
 ) -> Iterator[str]:
     """Yields the arms that could not begin a session in some scenario; a program may be missing."""
-    for arm, spec in specs.items():
+    for number, (arm, spec) in enumerate(specs.items()):
         whys: dict[str, list[str]] = {}
         for scenario in scenarios:
             try:
                 render(spec, scenario.id, prompt_of(scenario), arm)
             except InputError as error:
                 if error.code != _NOT_HERE:
-                    whys.setdefault(str(error).replace(scenario.id, "…"), []).append(scenario.id)
+                    why = str(error).removeprefix("study.yaml: ").replace(scenario.id, "…")
+                    whys.setdefault(why, []).append(scenario.id)
         for why, units in whys.items():
-            yield f"study.yaml: arm {arm} cannot begin {', '.join(units)}: {why}"
+            which = "any scenario" if len(units) == len(scenarios) else ", ".join(units)
+            found, _, rest = why.partition("; wanted: ")
+            wanted, _, mend = rest.partition("; mend: ")
+            if not rest:
+                found, _, mend = why.partition("; mend: ")
+            yield faults.at(
+                ("arms", number, "agent"),
+                f"of {arm} cannot begin {which}: {found}",
+                wanted=wanted,
+                mend=mend or "change the agent",
+            )
 
 
 def unequal(proofs: Iterable[ContrastProof]) -> Iterator[str]:

@@ -8,7 +8,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from equipoise.records.hypothesis import Aim
 from equipoise.records.outcome_plan import Control, Phase
 from equipoise.records.scenario import ScenarioKind
-from equipoise.records.terms import Rule
 from equipoise.stages.plan.draft import (
     BudgetDraft,
     JudgesDraft,
@@ -83,7 +82,10 @@ class OutcomeArm(_Strict):
     def _from_the_pack(self) -> "OutcomeArm":
         given = sorted({"prompt", "seed", "artifacts", "skills"} & set(self.agent))
         if given:
-            raise ValueError(f"{', '.join(given)} of the agent come from the pack; leave them out")
+            it = "comes" if len(given) == 1 else "come"
+            raise ValueError(
+                f"agent has {', '.join(given)}, which {it} from the pack; leave it out"
+            )
         return self
 
 
@@ -175,7 +177,7 @@ class OutcomeDraft(_Strict):
     repetitions: Annotated[int, Field(ge=3, le=1000)] = 3
     mde: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.3
     hypotheses: tuple[HypothesisDraft, ...] = ()
-    family: Literal[Rule.HOLM, Rule.BONFERRONI] = Rule.HOLM
+    family: Literal["holm", "bonferroni"] = "holm"
     budget: BudgetDraft = BudgetDraft(cell_timeout_s=900.0)
     onboarding: Truth = True
     judges: JudgesDraft | None = None

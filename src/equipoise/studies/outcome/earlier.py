@@ -46,19 +46,23 @@ def earlier_study(study: Path, named: str, what: str) -> Earlier:
     Args:
         study: the folder of the study that names it.
         named: the path as it is named, from that folder.
-        what: the key that names it, for messages.
+        what: the place and the key that name it, for messages.
 
     Raises:
         Blocked: it is not there, not sealed, or an arm of it is not finished, graded or compared.
         Tampered: it was changed after sealing.
     """
     root = study / named
+    if not root.is_dir():
+        raise Blocked(f"{what} names {named}, and there is no such folder; mend: name a study")
+    if root.resolve() == study.resolve():
+        raise Blocked(f"{what} names {named}, this study itself; mend: name an earlier one")
     try:
         plan, content, _ = sealed_plan(root)
     except Blocked as error:
-        raise Blocked(f"study.yaml: {what} names {named}: {error}") from error
+        raise Blocked(f"{what} names {named}: {error}") from error
     if not isinstance(plan.outcome, OutcomePlan):
-        raise Blocked(f"study.yaml: {what} names {named}, which is no outcome study of this form")
+        raise Blocked(f"{what} names {named}, which is no outcome study of this form")
     name = digest(content)
     heads: dict[str, str] = {}
     lacking: list[str] = []
@@ -78,7 +82,7 @@ def earlier_study(study: Path, named: str, what: str) -> Earlier:
         lacking.append("its arms were never compared")
     if lacking:
         raise Blocked(
-            f"study.yaml: {what} names {named}, which did not go through once: "
+            f"{what} names {named}, which did not go through once: "
             f"{'; '.join(lacking)}; mend: equipoise run, grade and compare {named}"
         )
     finished = Finished(

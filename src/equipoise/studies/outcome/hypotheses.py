@@ -7,6 +7,7 @@ from equipoise.errors import NotEstimable, nearest
 from equipoise.records.hypothesis import Aim, Hypothesis
 from equipoise.records.outcome_plan import Contrast, Control
 from equipoise.records.scenario import Scenario, ScenarioKind
+from equipoise.records.terms import Rule
 from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.stages.plan.outcome_page import LEAST_REPETITIONS, LEAST_SCENARIOS
 from equipoise.stats.signflip_reach import detectable_share, smallest_p
@@ -108,7 +109,7 @@ class _Held:
             threshold=(one.threshold or 0.0) if is_bounded else None,
             margin=one.margin,
             primary=one.primary,
-            rule=self.draft.family if one.primary else None,
+            rule=Rule(self.draft.family) if one.primary else None,
             level=_LEVEL,
             new=self._new() or "",
             base=self._base(),

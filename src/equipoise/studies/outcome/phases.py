@@ -165,7 +165,7 @@ def _before_faults(phase: Phase, draft: OutcomeDraft, faults: Faults) -> Iterato
         )
 
 
-def precondition(draft: OutcomeDraft, study: Path) -> Finished | None:
+def precondition(draft: OutcomeDraft, study: Path, faults: Faults) -> Finished | None:
     """Gives the finished study that the phase rests on; null where it needs none.
 
     What a sealed study rests on is what it was sealed with, whatever became of that since.
@@ -179,16 +179,17 @@ def precondition(draft: OutcomeDraft, study: Path) -> Finished | None:
     if sealed and sealed.after and sealed.after.study == draft.after:
         return sealed.after
     needed = PRESETS[draft.phase].needs if draft.phase else None
-    found = earlier_study(study, draft.after, "after").finished
+    where = faults.named("after")
+    found = earlier_study(study, draft.after, where).finished
     if needed and found.phase is not needed:
         raise Blocked(
-            f"study.yaml: after names {draft.after}, a study of "
+            f"{where} names {draft.after}, a study of "
             f"{f'phase {found.phase.value}' if found.phase else 'no phase'}; wanted: one of phase "
             f"{needed.value}; mend: name that"
         )
     if found.is_simulated and not draft.is_simulated:
         raise Blocked(
-            f"study.yaml: after names {draft.after}, in which stand-ins worked; wanted: one in "
+            f"{where} names {draft.after}, in which stand-ins worked; wanted: one in "
             "which a real agent went through; mend: run it with the agent that is meant"
         )
     return found

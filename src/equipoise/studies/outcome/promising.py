@@ -17,7 +17,7 @@ from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.outcome.arms import contrasts_of, skills_of
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.hypotheses import hypotheses_of
-from equipoise.studies.outcome.metrics import main_metric, metrics_of
+from equipoise.studies.outcome.metrics import METRICS, main_metric, metrics_of
 from equipoise.studies.outcome.packs import HIDDEN, PROOFS, SCENARIO, ReadPack
 from equipoise.studies.outcome.phases import cell_cost, phase_faults, precondition
 from equipoise.studies.outcome.prompts import prompt_doubts
@@ -41,7 +41,7 @@ def promised_of(
     planned = tuple(_scenario(pack, one) for one in scenarios)
     contrasts = contrasts_of(draft, skills)
     refuse([*phase_faults(draft, scenarios, contrasts, faults)])
-    rounds = rounds_of(draft, study, pack, planned, skills)
+    rounds = rounds_of(draft, study, pack, planned, skills, faults)
     return OutcomePlan(
         pack=pack.pack.name,
         pack_version=pack.pack.version,
@@ -52,7 +52,7 @@ def promised_of(
         hypotheses=hypotheses_of(draft, that_count(draft, scenarios), contrasts, faults),
         in_environment=draft.onboarding and all(is_onboarded(pack, one) for one in scenarios),
         phase=draft.phase,
-        after=precondition(draft, study),
+        after=precondition(draft, study, faults),
         rounds=rounds,
         cell=cell_cost(draft, len(scenarios) * draft.repetitions * len(draft.arms)),
         doubts=(
@@ -128,6 +128,9 @@ def _doubts(
                 f"{arm.name} has {', '.join(sorted(skills))}, and {', '.join(other)} "
                 f"{'is' if len(other) == 1 else 'are'} made for another skill"
             )
+    judged = [one.metric for one in draft.hypotheses if METRICS[one.metric].is_judged]
+    if judged and draft.judges is None:
+        yield f"{', '.join(judged)}: the study names no judges, so that people have to judge"
     for scenario in scenarios:
         yield from prompt_doubts(scenario)
         if draft.onboarding and not is_onboarded(pack, scenario):

@@ -63,6 +63,7 @@ def rounds_of(
     pack: ReadPack,
     scenarios: Sequence[ScenarioPlan],
     skills: Sequence[SkillPlan],
+    faults: Faults,
 ) -> Rounds:
     """Gives which round a study is, and what was before.
 
@@ -80,17 +81,18 @@ def rounds_of(
     sealed = sealed_outcome(study)
     if sealed and sealed.rounds.chain and sealed.rounds.chain[-1].study == draft.optimises:
         return sealed.rounds
-    before = earlier_study(study, draft.optimises, "optimises")
+    where = faults.named("optimises")
+    before = earlier_study(study, draft.optimises, where)
     known = before.outcome.rounds
     if known.is_final and not draft.final:
         raise Blocked(
-            f"study.yaml: optimises names {draft.optimises}, a final study; what it found is the "
+            f"{where} names {draft.optimises}, a final study; what it found is the "
             "claim, and nothing is optimised after it; mend: new scenarios, held out anew"
         )
     number = known.number if draft.final else known.number + 1
     if number > MOST_ROUNDS:
         raise Blocked(
-            f"study.yaml: optimises names {draft.optimises}, round {known.number} of optimisation: "
+            f"{where} names {draft.optimises}, round {known.number} of optimisation: "
             f"this would be round {number}, and {MOST_ROUNDS} is the most; wanted: a final study; "
             "mend: write final: true, which runs what is held out, or write new scenarios"
         )
