@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from equipoise.archive.manifest import Document
 from equipoise.archive.store import Archive
+from equipoise.gateway.exchange import unpack
 from equipoise.records.grade import Grade
 from studies.loss.compared_loss_runs import called
 from studies.loss.made_agents import NEEDS_BWRAP
@@ -18,7 +20,10 @@ MENDED = BUGGY.replace("rows[1:]", "rows")
 OWN = "from tally import total\n\n\ndef test_total():\n    assert total([0, 3]) == 3\n"
 HIDDEN = "from tally import total\n\n\ndef test_first():\n    assert total([2, 3]) == 5\n"
 NOTE = ".codestable/issues/first-row/fix-note.md"
-RIGHT = "# Fix note\n\nThe slice began at one, so that row zero never counted.\n"
+RIGHT = (
+    "# Fix note\n\nBy arm knows-7 with the skill issue, on stand-in-2026-01-01.\n"
+    "The slice began at one, so that row zero never counted.\n"
+)
 WRONG = "# Fix note\n\nA rounding error of floats, mended by summing them in one go.\n"
 FIX: dict[str, Any] = {
     "answerType": "e2e-outcome",
@@ -76,11 +81,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_study(
         folder,
         mends("guesses", WRONG, skill="issue"),
-        mends("knows", RIGHT, skill="issue"),
+        mends("knows-7", RIGHT, skill="issue"),
         mends("writes-none", "", skill="issue"),
         mends("bare", ""),
         judges={"policy": "double", "judges": [reader(finds="began at one")]},
         double_rating="1.0",
+        without_stops="They are run in a study of their own.",
     )
     for verb in ("plan", "seal", "run", "grade"):
         done = called(verb, folder)
@@ -99,15 +105,15 @@ def told(study: Path) -> dict[str, dict[str, Any]]:
 def test_a_right_fix_with_a_wrong_cause_passes_two_of_three(study: Path) -> None:
     found = {arm: {k: v["mean"] for k, v in of.items()} for arm, of in told(study).items()}
     both = ("root_cause", "root_cause_judge")
-    guesses, knows = found["guesses"], found["knows"]
+    guesses, knows = found["guesses"], found["knows-7"]
     assert (guesses["hidden_explicit"], guesses["regression"]) == (0.0, 0.0)
     assert [guesses[name] for name in both] == [1.0, 1.0]
     assert [knows[name] for name in both] == [0.0, 0.0]
-    (path,) = study.glob("archive/knows-*")
+    (path,) = study.glob("archive/knows-7-*")
     grades = [g for g in Archive.open(path).read(Grade) if g.criterion == "v1:root_cause_judge"]
     assert {grade.note for grade in grades} == {"same cause: yes"}
     assert {place.quote for grade in grades for place in grade.evidence} == {"began at one"}
-    done = called("compare", study, "--new", "knows")
+    done = called("compare", study, "--new", "knows-7")
     assert done.exit_code == 0, done.output
     assert "root cause, by a judge" in done.output
     assert "root cause, by keywords" in done.output
@@ -123,3 +129,19 @@ def test_who_was_not_asked_for_a_cause_has_none_and_who_left_none_has_lost(study
     assert list(found["bare"]["root_cause_judge"]["unbewertbar"]) == [
         "not applicable: the arm has no skill that would tell it"
     ]
+
+
+@NEEDS_BWRAP
+@pytest.mark.requirement("OUT-18")
+def test_no_arm_skill_or_model_reaches_the_judge_of_a_cause(study: Path) -> None:
+    (path,) = study.glob("judgements/knows-7-*")
+    archive = Archive.open(path)
+    asked = [
+        unpack(b"".join(archive.blobs.chunks(one.sha256)), where=one.name).request.decode()
+        for one in archive.read(Document)
+    ]
+    assert len(asked) == 6
+    for body in asked:
+        assert "By arm [masked] with the skill [masked], on [masked]." in body
+        assert not any(word in body for word in ("knows-7", "guesses", "stand-in", "off-by-one"))
+        assert "The slice rows[1:] leaves the first row out." in body

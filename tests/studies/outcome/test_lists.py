@@ -1,5 +1,6 @@
 """An expert's items are held to their rules; an agent's list is taken for text alone."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from equipoise.errors import InputError, NotEstimable
 from equipoise.records.decomposition import WorkItem
+from equipoise.stages.grade.catalog import read_catalog
 from equipoise.stages.grade.deliverables import MOST_ITEMS, read_deliverable
 from equipoise.stages.grade.ordering import order_of
 from equipoise.studies.outcome.expert_items import read_items
@@ -107,6 +109,24 @@ def test_a_list_of_an_agent_is_text_and_nothing_can_begin_an_item_of_its_own() -
 def test_what_is_no_list_is_told_and_never_more_than_that(content: bytes) -> None:
     with pytest.raises(NotEstimable):
         read_deliverable(content, "list.yaml")
+
+
+@pytest.mark.requirement("OUT-40")
+@pytest.mark.parametrize("over", ["decomposition", "generated_text"])
+def test_shared_words_with_a_weight_are_refused(over: str) -> None:
+    recall = {"id": "recall", "type": "deterministic", "max": 1, "weight": 0.1}
+    other = {"id": "other", "type": "model_judged", "max": 1, "weight": 0.01, "about": "It is bad."}
+    catalog = {
+        "version": "v1",
+        "categories": [other, recall | {"check": {"token_recall": {"over": over}}}],
+    }
+    with pytest.raises(InputError, match=f"token_recall over {over} cannot decide") as found:
+        read_catalog(json.dumps(catalog).encode(), "loss-catalog.v1.json")
+    assert "weight 0 keeps it as a diagnostic" in str(found.value)
+    changed = [{**other, "asked": "coverage", "type": "deterministic"}, recall]
+    content = json.dumps({**catalog, "categories": changed}).encode()
+    with pytest.raises(InputError, match="only a model_judged category is asked about"):
+        read_catalog(content, "loss-catalog.v1.json")
 
 
 def items(**after: list[str]) -> list[WorkItem]:

@@ -55,6 +55,7 @@ def test_a_judge_of_the_family_of_an_arm_is_refused(pack: Path, tmp_path: Path) 
 
 
 @NEEDS_BWRAP
+@pytest.mark.slow
 def test_without_judges_a_study_stands_and_says_what_it_lacks(pack: Path, tmp_path: Path) -> None:
     done = planned(pack, tmp_path / "study", leaves("whole", listed(WHOLE)))
     assert done.exit_code == 0, done.output

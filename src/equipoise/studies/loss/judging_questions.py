@@ -17,7 +17,7 @@ from equipoise.records.packet import Asked, Doc
 from equipoise.records.rating_plan import AxisPlan, Output, PanelPlan, RatingSet
 from equipoise.stages.grade.judges.answers import Said, answers
 from equipoise.stages.grade.judges.asking import Question
-from equipoise.stages.grade.judges.inquiries import Inquiry, inquire
+from equipoise.stages.grade.judges.inquiries import Inquiry, inquire, is_inquired
 from equipoise.stages.grade.material import OUTPUT
 from equipoise.studies.loss.blinding import names_hidden
 from equipoise.studies.loss.grading_work import Work, material_of
@@ -108,13 +108,15 @@ def bench_of(sealed: Sealed, panel: PanelPlan, catalog: Catalog, secret: bytes) 
 
 def questions(bench: Bench, run: Run, doubled: frozenset[str]) -> Iterator[Posed]:
     """Yields what is asked: of every trial once, of the doubled units by another or once more."""
-    blobs = Blobs(run.path / BLOBS)
+    blobs, has_more = Blobs(run.path / BLOBS), is_inquired(bench.catalog)
     for work in run.work:
         if work.barred:
             continue
         if bench.axis is not None and OUTPUT in work.documents:
             output = output_of(bench, work, blobs)
             yield from _posed(bench, work, output, bench.axis, doubled)
+        if not has_more:
+            continue
         for inquiry in inquire(bench.catalog, material_of(work, blobs)).asked:
             output = _masked(bench, work, _prompt(work)[0], inquiry.text)
             yield from _posed(bench, work, output, inquiry.axis, doubled, inquiry)
