@@ -46,7 +46,8 @@ class Coverage(
 
     `list` is the path of the list, `n_items` how many items of it were read, `remarks` what was
     passed over. `kept`, `inverted` and `cyclic` are the expert's dependencies, each (item, what it
-    depends on), that follow from `items`; of those in none of them an end is not covered.
+    depends on), that follow from `items`; of those in none of them an end is not covered, or both
+    lie in one and the same item.
     """
 
     rater: str

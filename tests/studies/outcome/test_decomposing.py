@@ -145,6 +145,8 @@ def test_orders_in_a_list_are_a_text_and_names_of_arms_are_masked(study: Path) -
     ratings = Archive.open(path).read(Rating)
     given = {r.rater: r.value for r in ratings if r.criterion == "v1:decomposition"}
     assert given == {"judge:reader": pytest.approx(3 / 5), "judge:gullible": 0.0}
+    (grade, *_) = grades(study, "kestrel-4", "decomposition")
+    assert "item 1 alone meets 5 of 5: that takes little apart" in grade.note
 
 
 @NEEDS_BWRAP

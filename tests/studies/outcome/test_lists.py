@@ -152,4 +152,5 @@ def test_who_states_no_dependency_is_held_to_the_order_of_the_list() -> None:
     expert = items(a=[], b=["a"])
     assert order_of(expert, items(x=[], y=[]), {"a": [1], "b": [2]}).lost == 0.0
     assert order_of(expert, items(x=[], y=[]), {"a": [2], "b": [1]}).lost == 1.0
-    assert order_of(expert, items(x=[]), {"a": [1], "b": [1]}).lost == 0.0
+    merged = order_of(expert, items(x=[]), {"a": [1], "b": [1]})
+    assert (merged.lost, merged.merged) == (None, (("b", "a"),))

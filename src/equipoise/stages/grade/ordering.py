@@ -14,13 +14,14 @@ class Order:
 
     `kept` are in order, by what the list says or else by where its items stand; `inverted` the
     other way round; `cyclic` both ways at once. `open` are those of which an end is covered by
-    nothing: they say nothing.
+    nothing, `merged` those whose ends lie in one and the same item: they say nothing.
     """
 
     kept: tuple[Edge, ...] = ()
     inverted: tuple[Edge, ...] = ()
     cyclic: tuple[Edge, ...] = ()
     open: tuple[Edge, ...] = ()
+    merged: tuple[Edge, ...] = ()
 
     @property
     def n_evaluable(self) -> int:
@@ -40,7 +41,7 @@ def order_of(
 ) -> Order:
     """Gives what becomes of each dependency between two items of the expert's.
 
-    Where both are covered by the same item alone, there is no order to break. What the list says
+    Where both are covered by the same item alone, nothing was put in order. What the list says
     counts first, over any number of steps; where it says nothing of two items, the order in which
     they stand does: so that a list without any dependency is not in order for saying nothing.
 
@@ -50,7 +51,9 @@ def order_of(
         covers: expert id -> the numbers, from 1, of the items that cover it.
     """
     after = _reached(items)
-    found: dict[str, list[Edge]] = {"kept": [], "inverted": [], "cyclic": [], "open": []}
+    found: dict[str, list[Edge]] = {
+        state: [] for state in ("kept", "inverted", "cyclic", "open", "merged")
+    }
     for item in expert:
         for name in item.depends_on:
             ends = (set(covers.get(item.id, ())), set(covers.get(name, ())))
@@ -89,7 +92,7 @@ def _state(ends: tuple[set[int], set[int]], after: Mapping[int, set[int]]) -> st
         return "open"
     pairs = [(a, b) for a in later for b in earlier if a != b]
     if not pairs:
-        return "kept"
+        return "merged"
     says_right = any(b in after[a] for a, b in pairs)
     says_wrong = any(a in after[b] for a, b in pairs)
     if says_right and says_wrong:

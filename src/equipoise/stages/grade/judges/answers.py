@@ -1,6 +1,7 @@
 """From a judge's answer to an inquiry to values of categories, with words that show them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from equipoise.stages.grade.ordering import Edge, order_of
 _LONGEST = 200
 _ODD = re.compile(r"[\ud800-\udfff]+")
 _MOST_NAMED = 8
+_FEW = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,7 @@ def coverage_of(inquiry: Inquiry, one: Judgement, packet: Packet, rater: str) ->
         kept=order.kept,
         inverted=order.inverted,
         cyclic=order.cyclic,
-        remarks=inquiry.found.remarks if inquiry.found else (),
+        remarks=_remarks(inquiry, one.covers),
     )
 
 
@@ -102,8 +104,8 @@ def _covered(inquiry: Inquiry, one: Judgement, packet: Packet) -> dict[str, Said
             note += "".join(f", {words}" for words in _by_label(inquiry, one.covers))
         if lacking:
             note += f"; lacking: {_named(lacking)}"
-        if not label and inquiry.found:
-            note = "; ".join([note, *inquiry.found.remarks])
+        if not label:
+            note = "; ".join([note, *_remarks(inquiry, one.covers)])
         found[category.id] = Said(lost=len(lacking) / len(ids), quote=quote, note=note)
     return found
 
@@ -117,6 +119,18 @@ def _misquoting(one: Judgement, packet: Packet) -> list[str]:
     ]
 
 
+def _remarks(inquiry: Inquiry, covers: Mapping[str, Sequence[int]]) -> tuple[str, ...]:
+    """Gives what was passed over of the list, and whether an item holds most of it by itself."""
+    found = inquiry.found.remarks if inquiry.found else ()
+    held = Counter(number for numbers in covers.values() for number in numbers)
+    if not held or len(covers) < _FEW:
+        return found
+    number, n = min(held.items(), key=lambda one: (-one[1], one[0]))
+    if 2 * n <= len(covers):
+        return found
+    return (*found, f"item {number} alone meets {n} of {len(covers)}: that takes little apart")
+
+
 def _by_label(inquiry: Inquiry, covers: Mapping[str, Sequence[int]]) -> Iterator[str]:
     for label in ("obvious", "edge"):
         ids = [item.id for item in inquiry.expert if item.label == label]
@@ -127,13 +141,15 @@ def _by_label(inquiry: Inquiry, covers: Mapping[str, Sequence[int]]) -> Iterator
 def _ordered(inquiry: Inquiry, covers: Mapping[str, Sequence[int]], quote: str) -> Said:
     order = order_of(inquiry.expert, inquiry.items, covers)
     if order.lost is None:
-        return Said(why="no dependency of the expert's lies between items that are covered")
+        return Said(why="no dependency of the expert's lies between two items of the list")
     note = f"{len(order.kept)} of {order.n_evaluable} dependencies in order"
     for what, edges in {"inverted": order.inverted, "in a circle": order.cyclic}.items():
         if edges:
             note += f"; {what}: {_named([_words(edge) for edge in edges])}"
     if order.open:
         note += f"; {len(order.open)} not evaluable, an end is not covered"
+    if order.merged:
+        note += f"; {len(order.merged)} within one item"
     if wrong := (*order.inverted, *order.cyclic):
         quote = _in_document(inquiry, "", covers[wrong[0][0]][0])
     return Said(lost=order.lost, quote=quote, note=note)

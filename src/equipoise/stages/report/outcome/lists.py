@@ -25,7 +25,7 @@ def lists_section(reading: OutcomeReading) -> Section | None:
         heads = ("Dependency of the expert's", "Scenario")
         tables.append(
             _table(
-                "Dependencies that are in order", heads, orders[:_MOST], arms, none="an end lacks"
+                "Dependencies that are in order", heads, orders[:_MOST], arms, none="not evaluable"
             )
         )
     return Section(
