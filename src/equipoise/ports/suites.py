@@ -58,11 +58,13 @@ class GateCommandAsked:
 class GateAsked:
     """One run of a gate: commands, each on a fresh copy of the seed with the diff on top.
 
-    Fields as those of `SuiteAsked`; `timeout_s` is for each command.
+    Fields as those of `SuiteAsked`; `timeout_s` is for each command, `own_s` for all commands of
+    the agent's own together: nobody waits for what they go on with.
     """
 
     commands: tuple[GateCommandAsked, ...]
     timeout_s: float
+    own_s: float
     sandboxes: tuple[str, ...]
     seed: Any
     seed_sha256: str

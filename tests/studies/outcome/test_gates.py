@@ -55,7 +55,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Suites, 
         yield run, seeds({"folder": "seed"}).sha256
 
 
-def graded(running: tuple[Suites, str], gate: list[Any], **files: str) -> tuple[Grade, Material]:
+def graded(
+    running: tuple[Suites, str], gate: list[Any], spec: Any = None, **files: str
+) -> tuple[Grade, Material]:
     run, sha256 = running
     paths = {CHECKLIST if name == "checklist" else name: text for name, text in files.items()}
     contents = {
@@ -74,7 +76,7 @@ def graded(running: tuple[Suites, str], gate: list[Any], **files: str) -> tuple[
         holdout=Holdout(unit="u1", expected={"gate": gate}),
         suites=run,
     )
-    [only] = ready(catalog(category(check={"dod_gate": {"expect": "{expected.gate}"}})))
+    [only] = ready(catalog(category(check={"dod_gate": spec or {"expect": "{expected.gate}"}})))
     return grade_category(only, made, Mode.A), made
 
 
@@ -119,6 +121,22 @@ def test_the_commands_of_its_own_checklist_are_run_and_decide_nothing(
         ("missing", None),
     ]
     assert {one["of"] for one in own} == {CHECKLIST}
+
+
+@NEEDS_BWRAP
+def test_nobody_waits_for_the_commands_of_its_own_checklist(
+    running: tuple[Suites, str],
+) -> None:
+    text = yaml.safe_dump([{"id": str(n), "command": "sleep 60"} for n in range(3)])
+    check = {"expect": "{expected.gate}", "own_s": 0.5}
+    found, made = graded(running, [LOADS], check, **{"tally.py": MENDED, "checklist": text})
+    assert (found.value, found.note) == (0.0, "its own checklist: 0 of 3 commands end with 0")
+    [kept] = made.made.values()
+    assert [json.loads(one)["how"] for one in kept.content.splitlines()[2:]] == [
+        "timed_out",
+        "not_run",
+        "not_run",
+    ]
 
 
 @NEEDS_BWRAP

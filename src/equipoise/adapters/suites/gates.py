@@ -1,8 +1,9 @@
 """Runs the commands of a gate, each in a sandbox of its own, on a fresh seed with a diff on top."""
 
 import hashlib
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -38,13 +39,36 @@ async def gated(
         InputError: the diff does not fit the seed.
     """
     started_at = clock()
-    results = [await _run(one, asked, seed, sandbox, work, clock) for one in asked.commands]
+    results, own_s = [], asked.own_s
+    for one in asked.commands:
+        bound_s = own_s if one.is_own else asked.timeout_s
+        if bound_s <= 0:
+            results.append(_not_run(one))
+            continue
+        began = time.monotonic()
+        results.append(
+            await _run(one, replace(asked, timeout_s=bound_s), seed, sandbox, work, clock)
+        )
+        own_s -= one.is_own * (time.monotonic() - began)
     return GateRun(
         results=tuple(results),
         isolation=sandbox.isolation.value,
         seed_sha256=seed.sha256,
         diff_sha256=hashlib.sha256(asked.diff).hexdigest(),
         started_at=started_at.isoformat(timespec="milliseconds"),
+    )
+
+
+def _not_run(one: GateCommandAsked) -> GateResult:
+    """Tells of a command of the agent's own for which no time was left."""
+    return GateResult(
+        id=one.id,
+        command=one.command,
+        how="not_run",
+        is_core=one.is_core,
+        is_own=True,
+        of=one.of,
+        said="the commands of its checklists took all the time there is for them",
     )
 
 

@@ -53,6 +53,7 @@ def _asked(spec: GateSpec, wanted: tuple[GateCommand, ...], material: Material) 
     return GateAsked(
         commands=(*commands, *own_commands(material, left_by(material))),
         timeout_s=spec.timeout_s,
+        own_s=spec.own_s,
         sandboxes=spec.sandbox,
         seed=seed["of"],
         seed_sha256=seed["sha256"],
@@ -62,7 +63,11 @@ def _asked(spec: GateSpec, wanted: tuple[GateCommand, ...], material: Material) 
 
 
 def _identity(asked: GateAsked) -> str:
-    return digest(encode([asked.commands, asked.timeout_s, asked.seed_sha256, digest(asked.diff)]))
+    return digest(
+        encode(
+            [asked.commands, asked.timeout_s, asked.own_s, asked.seed_sha256, digest(asked.diff)]
+        )
+    )
 
 
 def _kept(material: Material, name: str, run: GateRun) -> Page:

@@ -95,10 +95,12 @@ class GateSpec(_Expecting):
     Args:
         expect: as above.
         timeout_s: longest time for one command.
+        own_s: longest time for all commands of the agent's own checklists together.
         sandbox: which are allowed, the first that works is used.
     """
 
     timeout_s: Seconds = 120.0
+    own_s: Seconds = 20.0
     sandbox: Words = ("bubblewrap",)
 
     @classmethod

@@ -1,6 +1,6 @@
 """The check `suite`: hidden tests against what the agent left, run where it never was."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome, Test
 from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_places import json_of, span_of
 from equipoise.stages.grade.material import Material, Page, page, values
+from equipoise.stages.grade.outcome_specs import NOT_APPLICABLE
 from equipoise.stages.grade.quoting import MOST_QUOTES, exactly
 from equipoise.stages.grade.suite_specs import SuiteSpec
 from equipoise.stages.grade.templates import as_text, filled
@@ -74,7 +75,7 @@ def _asked(spec: SuiteSpec, material: Material) -> SuiteAsked:
     seed = seed_of(material)
     known = values(material)
     return SuiteAsked(
-        tests=filled(spec.tests, known, as_text),
+        tests=_tests(spec, known),
         seed_tests=spec.seed_tests,
         reference=filled(spec.reference, known, as_text),
         paths=spec.paths,
@@ -93,6 +94,14 @@ def _asked(spec: SuiteSpec, material: Material) -> SuiteAsked:
         diff=diff,
         lease=f"{material.trial.id}-suite",
     )
+
+
+def _tests(spec: SuiteSpec, known: Mapping[str, Any]) -> str:
+    """Gives the folder of the tests; a unit that names none is not to be tested by them."""
+    try:
+        return filled(spec.tests, known, as_text)
+    except NotEstimable as error:
+        raise NotEstimable(f"{NOT_APPLICABLE}: {error.why}", code="no_expectation") from error
 
 
 def _kept(material: Material, name: str, run: SuiteRun) -> Page:

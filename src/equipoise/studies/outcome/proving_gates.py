@@ -41,6 +41,7 @@ def gate_runs(
             for one in scenario.dod_gate
         ),
         timeout_s=scenario.time_limit_s,
+        own_s=0.0,
         sandboxes=sandboxes,
         seed=pack.seed(scenario),
         seed_sha256=seed.sha256,
