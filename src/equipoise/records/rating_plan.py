@@ -152,8 +152,9 @@ class AxisPower(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `n_overlapping` are seen by two or more; `design_effect` is that of several answers to one set
     under `correlation`, times what sets smaller than the number of arms cost. `n_needed` answers
     find a difference of `mde` between any two arms with the planned power; the answers there are
-    find `mde_reached` so (null = fewer than two sets, of which nothing can be told), and `mde` with
-    `power_reached`. `design` says how the sets were made.
+    find `mde_reached` so (null = fewer than two clusters, of which nothing can be told), and `mde`
+    with `power_reached`. `design` says how the sets were made. Limits count the `n_clusters` texts,
+    or what texts share, that the sets are of.
     """
 
     axis: str
@@ -166,6 +167,7 @@ class AxisPower(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     mde_reached: float | None
     power_reached: float
     design: str = ""
+    n_clusters: int = 0
 
 
 class RatingPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
-from scipy.stats import studentized_range
+from scipy.stats import nct, studentized_range
 
 from equipoise.errors import InputError
 
 _MOST = 2.0
 _MOST_SETS = 10**9
+_FEW = 29.0
+"""Below so many degrees of freedom the tails of t count for more than the skewness of answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,14 +25,15 @@ class ScorePower:
         set_size: items a set, 2 to ``n_items``, in a design in which pairs meet equally often.
         alpha: two-sided error over all pairs together.
         design_effect: factor on the variance for answers that hang together.
-        answers_per_set: mean number of answers to one set, 1 or more; sets are the clusters.
+        answers_per_cluster: mean number of answers to all sets of one cluster (a text, or what
+            texts share), 1 or more; limits are over clusters.
     """
 
     n_items: int
     set_size: int
     alpha: float = 0.05
     design_effect: float = 1.0
-    answers_per_set: float = 1.0
+    answers_per_cluster: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuses values outside their ranges."""
@@ -38,13 +41,13 @@ class ScorePower:
             2 <= self.set_size <= self.n_items
             and 0.0 < self.alpha < 1.0
             and self.design_effect > 0.0
-            and self.answers_per_set >= 1.0
+            and self.answers_per_cluster >= 1.0
         )
         if not inside:
             raise InputError(
                 f"{self}",
                 wanted="2 <= set size <= items, alpha in (0, 1), design effect > 0, at least one "
-                "answer a set",
+                "answer a cluster",
                 code="out_of_range",
             )
 
@@ -69,28 +72,30 @@ def variance_of_difference(n_items: int, set_size: int, difference: float) -> fl
 def power_of_answers(n: float, difference: float, terms: ScorePower) -> float:
     """Chance that ``n`` answers show a true difference with limits for all pairs together.
 
-    0 where fewer than two sets are answered: there are no limits then. Rough, and by up to 0.06 too
-    high, below 30 sets.
+    0 where fewer than two clusters are answered: there are no limits then. Rough, and by up to 0.06
+    too high, below 30 clusters.
 
     Source: the mean and the variance of Student's ratio by the delta method, with the skewness and
     the kurtosis of one answer (Cramer 1946, Mathematical Methods of Statistics, section 27.7), held
-    against the critical value of `critical_of`.
+    against the critical value of `critical_of`; below 30 clusters noncentral t.
 
     >>> round(power_of_answers(180, 0.3, ScorePower(n_items=4, set_size=4)), 2)
     0.79
     """
-    df = n / terms.answers_per_set - 1.0
+    df = n / terms.answers_per_cluster - 1.0
     if df < 1.0:
         return 0.0
     variance, skewness, kurtosis = _moments(terms.n_items, terms.set_size, difference)
     if variance <= 0.0:
         return 1.0
-    n_sets = df + 1.0
-    each = difference / math.sqrt(variance * terms.design_effect * n_sets / n)
-    skewness /= math.sqrt(terms.answers_per_set)
-    excess = 2.0 + (kurtosis - 3.0) / terms.answers_per_set
-    root = math.sqrt(n_sets)
-    mean = root * each * (1.0 + 0.375 * excess / n_sets) - skewness / (2.0 * root)
+    n_clusters = df + 1.0
+    each = difference / math.sqrt(variance * terms.design_effect * n_clusters / n)
+    skewness /= math.sqrt(terms.answers_per_cluster)
+    excess = 2.0 + (kurtosis - 3.0) / terms.answers_per_cluster
+    root = math.sqrt(n_clusters)
+    if df < _FEW:
+        return float(nct.sf(critical_of(terms, df), df, root * each))
+    mean = root * each * (1.0 + 0.375 * excess / n_clusters) - skewness / (2.0 * root)
     spread = math.sqrt(max(0.25, 1.0 - skewness * each + each * each * excess / 4.0))
     return float(ndtr((mean - critical_of(terms, df)) / spread))
 
@@ -134,7 +139,7 @@ def difference_found(n: float, terms: ScorePower, *, power: float = 0.8) -> floa
     """Smallest true difference that ``n`` answers show with this power.
 
     A value above 2 says that no difference there is can be found so; infinite with fewer than two
-    sets.
+    clusters.
 
     Raises:
         InputError: a power outside 0 to 1 (``out_of_range``).
@@ -144,7 +149,7 @@ def difference_found(n: float, terms: ScorePower, *, power: float = 0.8) -> floa
     True
     """
     _check(_MOST, power)
-    df = n / terms.answers_per_set - 1.0
+    df = n / terms.answers_per_cluster - 1.0
     if df < 1.0:
         return math.inf
     if power_of_answers(n, _MOST, terms) < power:

@@ -116,6 +116,22 @@ def test_an_arm_a_little_better_in_every_set_is_found_at_least_as_often() -> Non
 
 
 @pytest.mark.requirement("PIL-29")
+def test_many_sets_of_few_chapters_tell_less_than_as_many_by_themselves() -> None:
+    terms = _terms(4, 4, 0.5)
+    chapters = [str(n % 4) for n in range(80)]
+    apart = axis_power("x", [1] * 80, terms)
+    few = axis_power("x", [1] * 80, terms, clusters=chapters)
+    assert (apart.n_clusters, few.n_clusters) == (80, 4)
+    assert apart.power_reached > 0.85
+    assert few.power_reached < 0.4
+    assert few.mde_reached is not None
+    assert apart.mde_reached is not None
+    assert few.mde_reached > 1.5 * apart.mde_reached
+    one = axis_power("x", [1] * 80, terms, clusters=["a"] * 80)
+    assert (one.power_reached, one.mde_reached) == (0.0, None)
+
+
+@pytest.mark.requirement("PIL-29")
 def test_three_people_on_a_set_are_no_three_sets() -> None:
     planted = replace(_standing_out(4, 0.3), raters=3, spread=1.0)
     _, correlation = _found(planted, 2000, 4, 20)

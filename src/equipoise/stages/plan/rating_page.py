@@ -98,6 +98,7 @@ def _powers(outlook: RatingOutlook) -> list[str]:
         (
             one.axis,
             f"{one.power.n_sets:,}",
+            f"{one.power.n_clusters:,}",
             f"{one.power.n_answers:,}",
             f"{one.power.n_overlapping:,}",
             f"{one.power.n_needed:,}",
@@ -109,7 +110,7 @@ def _powers(outlook: RatingOutlook) -> list[str]:
         for one in outlook.axes
     ]
     head = (
-        *("axis", "sets", "answers", "sets with two or more people", "answers needed"),
+        *("axis", "sets", "clusters", "answers", "sets with two or more people", "answers needed"),
         *("power for the mde", "found with the planned power", "design effect", "agreement"),
     )
     return [
@@ -122,9 +123,9 @@ def _powers(outlook: RatingOutlook) -> list[str]:
 
 
 _POWER_OF = (
-    "The power is that of limits for all pairs together, where one arm is best in a share of the "
-    "sets and choices among the others are by chance. Where it is a little better in every set the "
-    "power is a little higher."
+    "The power is that of limits over clusters (texts, or what texts share), for all pairs "
+    "together, where one arm is best in a share of the sets and choices among the others are by "
+    "chance. Where it is a little better in every set the power is a little higher."
 )
 
 
@@ -180,6 +181,8 @@ def told_axis(one: AxisOutlook) -> str:
     """Gives one axis in a line, as the terminal has it."""
     power = one.power
     sets = counted(power.n_sets, "set")
+    if 0 < power.n_clusters < power.n_sets:
+        sets += f" of {counted(power.n_clusters, 'cluster')}"
     needed = f"{counted(power.n_needed, 'answer')} needed for the mde"
     if not power.n_answers:
         return f"{one.axis}: {sets}, no people are asked; of people {needed}"

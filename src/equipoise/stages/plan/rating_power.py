@@ -47,7 +47,12 @@ class PowerTerms:
 
 
 def axis_power(
-    axis: str, raters: Sequence[int], terms: PowerTerms, *, design: str = ""
+    axis: str,
+    raters: Sequence[int],
+    terms: PowerTerms,
+    *,
+    clusters: Sequence[str] = (),
+    design: str = "",
 ) -> AxisPower:
     """Gives what the sets of an axis can tell, with limits as they are analysed.
 
@@ -58,6 +63,9 @@ def axis_power(
         axis: its name.
         raters: for each study set how many people rate it; without people each counts once.
         terms: what else it depends on.
+        clusters: of each set, what it hangs together with others by (its unit, or what units
+            share); none given = each set by itself. Limits count clusters, so that many sets of
+            few clusters show little.
         design: how the sets were made, in words.
 
     Source: `equipoise.stats.bws_power`; several answers to one set count 1 + (A - 1) r times less
@@ -66,12 +74,15 @@ def axis_power(
     answers = sum(raters) or len(raters)
     weighted = sum(n * (1 + (n - 1) * terms.correlation) for n in raters) or len(raters)
     effect = weighted / answers
+    is_seen = [n > 0 or not sum(raters) for n in raters]
+    named = clusters or [str(n) for n in range(len(raters))]
+    n_clusters = len({name for name, seen in zip(named, is_seen, strict=True) if seen})
     asked = ScorePower(
         n_items=terms.n_arms,
         set_size=terms.set_size,
         alpha=terms.alpha,
         design_effect=effect,
-        answers_per_set=answers / (sum(n > 0 for n in raters) or len(raters)),
+        answers_per_cluster=answers / n_clusters,
     )
     found = difference_found(answers, asked, power=terms.power)
     return AxisPower(
@@ -79,6 +90,7 @@ def axis_power(
         n_sets=len(raters),
         n_answers=sum(raters),
         n_overlapping=sum(n > 1 for n in raters),
+        n_clusters=n_clusters,
         comparisons=terms.comparisons,
         design_effect=round(effect * terms.dilution, 6),
         n_needed=answers_needed(terms.mde, asked, power=terms.power),

@@ -165,6 +165,7 @@ def _powers(plan: RatingPlan, made: list[AxisSets], outputs: Outputs) -> tuple[A
             one.axis.name,
             [len(raters[each.id]) for each in one.sets],
             terms,
+            clusters=[each.cluster or each.unit for each in one.sets],
             design=one.design.says,
         )
         for one in made
