@@ -80,7 +80,7 @@ def command(
             probes=probes,
             repeats=repeats,
             most_mutants=mutants,
-            on_run=shown.ran,
+            on_step=shown.done,
         )
         lint, proved = prove_pack(read, scenarios, means, is_again=again, on_proof=shown.proved)
     if as_json:

@@ -10,7 +10,7 @@ from equipoise.records.codec import pretty
 from equipoise.records.counted import counted
 from equipoise.records.lint import PackLint, SeedLint
 from equipoise.records.notice import Notice, Severity
-from equipoise.records.proof import Proof, ProofRun
+from equipoise.records.proof import Proof
 from equipoise.records.suite_run import TestOutcome
 from equipoise.studies.outcome.proving_all import Proved
 
@@ -75,10 +75,10 @@ class Shown:
         self._bar = bar
         self._task = bar.add_task("proving", total=total, note="") if bar else None
 
-    def ran(self, run: ProofRun) -> None:
-        """Shows which run has just ended."""
+    def done(self, what: str) -> None:
+        """Shows what has just been done."""
         if self._bar:
-            self._bar.update(self._task, note=f"{run.what} {run.group}")
+            self._bar.update(self._task, note=what)
 
     def proved(self, one: Proved) -> None:
         """Shows that a scenario is through."""
@@ -118,9 +118,10 @@ def _seed(name: str, seed: SeedLint) -> str:
         if facts.suite_s is not None
         else f"own suite not measured: {facts.unmeasured}"
     )
+    past = f"{counted(facts.n_commits, 'commit')} by {counted(facts.n_authors, 'author')}"
     return (
-        f"seed {name}: {facts.n_lines:,} lines of code, {counted(facts.n_commits, 'commit')} by "
-        f"{counted(facts.n_authors, 'author')} from {facts.first_at} to {facts.last_at}, {suite}"
+        f"seed {name}: {facts.n_python:,} lines, {facts.n_lines:,} of them code, {past} from "
+        f"{facts.first_at} to {facts.last_at}, {suite}"
     )
 
 

@@ -18,17 +18,18 @@ class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 class SeedFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a seed is: its size, its past, its age, and what its own suite runs.
 
-    `n_lines` are lines of code outside of tests, `foreign` imports that are neither of the standard
-    library nor of the seed, as ``module (file)``. `markers` are places with TODO or FIXME,
-    `deprecated` files that call something deprecated, `drift` the habits of style in which files
-    differ. `suite_s` is how long the own suite took, null = not measured, for which `unmeasured`
-    says why.
+    `n_python` are all lines of its Python files, `n_lines` those of code outside of tests.
+    `foreign` are imports that are neither of the standard library nor of the seed, as
+    ``module (file)``, `markers` places with TODO or FIXME, `deprecated` files that call something
+    deprecated, `drift` the habits of style in which files differ. `suite_s` is how long the own
+    suite took, null = not measured, for which `unmeasured` says why.
     """
 
     n_commits: int
     n_authors: int
     first_at: str
     last_at: str
+    n_python: int
     n_lines: int
     n_test_lines: int
     is_onboarded: bool

@@ -2,6 +2,9 @@
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,8 +57,8 @@ def test_the_seed_is_measured_and_what_is_unreal_about_it_is_told(
     assert coverage["till/basket.py"] == 1.0
     assert coverage["till/old.py"] == 0.0
     assert {one.code for one in lint.told} == {"seed_size"}
-    assert "seed till: 16 lines of code, 4 commits by 2 authors from 2024-01-01" in output
-    assert "warning: seed till: 16 lines of code; a small project has 500 to 3,000" in output
+    assert "seed till: 35 lines, 16 of them code, 4 commits by 2 authors from 2024-01-01" in output
+    assert "warning: seed till: 35 lines of Python; a small project has 500 to 2,000" in output
 
 
 @pytest.mark.requirement("OUT-07")
@@ -143,3 +146,23 @@ def test_what_no_senior_passes_keeps_a_scenario_from_being_run(flawed: tuple[Pat
 def test_a_test_that_depends_on_the_order_of_tests_is_flaky(flawed: tuple[Path, str]) -> None:
     wanted = "reference, implicit: not the same in every repeat: test_implicit.py::test_two"
     assert wanted in flawed[1]
+
+
+@pytest.mark.slow
+def test_an_interrupt_keeps_what_was_proved(tmp_path: Path) -> None:
+    pack = fix_pack(tmp_path / "pack")
+    other = pack / "fixtures/e2e/i02-again"
+    shutil.copytree(pack / "fixtures/e2e" / NAME, other)
+    edit_text(other / "scenario.json", f'"id": "{NAME}"', '"id": "i02-again"')
+    command = [sys.executable, "-m", "equipoise", "prove", str(pack), "--mutants", "6"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stderr is not None
+        first = running.stderr.readline().decode().partition(":")[0]
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=60)
+    assert running.returncode == 130
+    kept = pack.joinpath("proofs", f"{first}.json").read_bytes()
+    told = json.loads(called("prove", pack, "--mutants", "6", "--json").stdout)
+    assert told["is_proved"]
+    assert first not in told["made_now"]
+    assert pack.joinpath("proofs", f"{first}.json").read_bytes() == kept

@@ -66,6 +66,9 @@ def test_what_a_proof_rests_on_makes_it_stale(pack: Path) -> None:
     tests.write_text(tests.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     assert "stale: hidden-tests changed" in reason(pack)
     for path in pack.joinpath("proofs").iterdir():
+        path.write_text("{}", encoding="ascii")
+    assert f"proofs/{FIRST}.json cannot be read: the key 'scenario' is missing" in reason(pack)
+    for path in pack.joinpath("proofs").iterdir():
         path.unlink()
     assert "was never proved; mend: equipoise prove" in reason(pack)
 

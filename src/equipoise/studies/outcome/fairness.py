@@ -1,6 +1,6 @@
 """Shows that a scenario is fair: its proofs, where its bug lies, what its hidden tests notice."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -20,7 +20,7 @@ from equipoise.studies.outcome.lints.leaks import given_away, leaks
 from equipoise.studies.outcome.lints.mutants import Mutant, mutants, spread
 from equipoise.studies.outcome.lints.trees import Tree, tree_of
 from equipoise.studies.outcome.packs import HIDDEN, MakeSeed, ReadPack
-from equipoise.studies.outcome.proving import Progress, asked_of, prove
+from equipoise.studies.outcome.proving import asked_of, prove
 
 MOST_MUTANTS = 12
 """So many spoilt references are tried of a scenario."""
@@ -33,7 +33,7 @@ class Means:
     """What a proof is made with: how tests are run, seeds made and looked at, and how much of it.
 
     `repeats` is how often the reference is run; `most_mutants` how many spoilt references are tried
-    (0 = none); `on_run` is told of each proof run as it ends.
+    (0 = none); `on_step` is told in a few words what has just been done.
     """
 
     suites: Suites
@@ -42,7 +42,7 @@ class Means:
     repeats: int = 2
     most_mutants: int = MOST_MUTANTS
     sandboxes: tuple[str, ...] = ("bubblewrap",)
-    on_run: Progress | None = None
+    on_step: Callable[[str], None] | None = None
 
 
 def prove_fair(pack: ReadPack, scenario: Scenario, means: Means) -> Proof:
@@ -59,7 +59,7 @@ def prove_fair(pack: ReadPack, scenario: Scenario, means: Means) -> Proof:
         means.seed_of,
         repeats=means.repeats,
         sandboxes=means.sandboxes,
-        on_run=means.on_run,
+        on_run=lambda run: _tell(means, f"{scenario.id}: {run.what} {run.group}"),
     )
     return msgspec.structs.replace(
         proof,
@@ -140,6 +140,7 @@ def _mutation(pack: ReadPack, scenario: Scenario, means: Means) -> Mutation | No
     survivors, n_unclear = [], 0
     for number, one in enumerate(tried, start=1):
         noticed = _is_noticed(pack, scenario, seed, one, number, means)
+        _tell(means, f"{scenario.id}: spoilt reference {number} of {len(tried)}")
         n_unclear += noticed is None
         if noticed is False:
             survivors.append(Survivor(what=one.what, where=one.where, diff=one.diff))
@@ -150,6 +151,11 @@ def _mutation(pack: ReadPack, scenario: Scenario, means: Means) -> Mutation | No
         n_unclear=n_unclear,
         survivors=tuple(survivors),
     )
+
+
+def _tell(means: Means, text: str) -> None:
+    if means.on_step is not None:
+        means.on_step(text)
 
 
 def _is_noticed(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from equipoise.archive.durable import replace_file
+from equipoise.errors import InputError
 from equipoise.ports.agents import Seed
 from equipoise.ports.suites import hash_of
 from equipoise.records.codec import decode, digest, encode, pretty
@@ -52,7 +53,13 @@ def proof_of(pack: ReadPack, scenario: Scenario, seed: Seed) -> tuple[Proof | No
     path = pack.folder / PROOFS / f"{scenario.id}.json"
     if not path.is_file():
         return None, f"{scenario.id} was never proved; mend: equipoise prove {pack.folder}"
-    proof = decode(path.read_bytes(), Proof, where=f"{PROOFS}/{path.name}")
+    try:
+        proof = decode(path.read_bytes(), Proof)
+    except InputError as error:
+        return None, (
+            f"{PROOFS}/{path.name} cannot be read: {error.found}; mend: equipoise prove "
+            f"{pack.folder}"
+        )
     now = rests_on(pack, scenario, seed)
     changed = sorted(
         name for name in {*now, *proof.rests_on} if now.get(name) != proof.rests_on.get(name)

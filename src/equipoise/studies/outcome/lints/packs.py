@@ -5,6 +5,7 @@ from pathlib import Path
 
 from equipoise import __version__
 from equipoise.archive.durable import replace_file
+from equipoise.errors import InputError
 from equipoise.ports.probes import Probes
 from equipoise.records.codec import decode, pretty
 from equipoise.records.counted import counted
@@ -13,8 +14,9 @@ from equipoise.records.proof import Proof
 from equipoise.studies.outcome.lints.seeds import lint_seed
 from equipoise.studies.outcome.pack_faults import REPOSITORY
 from equipoise.studies.outcome.packs import PROOFS, MakeSeed, ReadPack
-from equipoise.studies.outcome.proof_files import RULES
 
+RULES = "4"
+"""The rules by which seeds are looked at: what was found by others is stale."""
 LINT = "pack.json"
 """The file beside the proofs that has what was found of the seeds."""
 
@@ -45,10 +47,13 @@ def lint_of(pack: ReadPack, seed_of: MakeSeed) -> tuple[PackLint | None, str]:
     """Gives what was stored of a pack's seeds, and why no scenario may be run ("" = they may).
 
     Raises:
-        InputError: the file is no such record, or a seed cannot be made.
+        InputError: a seed cannot be made.
     """
     mend = f"mend: equipoise prove {pack.folder}"
-    lint = stored_lint(pack)
+    try:
+        lint = stored_lint(pack)
+    except InputError as error:
+        return None, f"what was found of the seeds cannot be read: {error.found}; {mend}"
     if lint is None:
         return None, f"the seeds of the pack were never looked at; {mend}"
     if lint.rules != RULES:

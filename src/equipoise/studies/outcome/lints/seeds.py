@@ -28,8 +28,8 @@ OWN_TESTS = ("tests/**/*.py",)
 ONBOARDED = ".codestable"
 """The folder in which a seed says how work is done."""
 
-LEAST_LINES, MOST_LINES = 500, 3000
-"""A thousand lines or so: less is a toy, more is no small project."""
+LEAST_LINES, MOST_LINES = 500, 2000
+"""A thousand lines of Python or so, with tests: less is a toy, more is no small project."""
 MOST_SUITE_S = 10.0
 """Tests within seconds."""
 LEAST_COMMITS, LEAST_AUTHORS, LEAST_DAYS = 3, 2, 14
@@ -77,6 +77,7 @@ def _facts(
         n_authors=len({one.author for one in commits}),
         first_at=at[0] if at else "",
         last_at=at[-1] if at else "",
+        n_python=sum(len(one.text.splitlines()) for one in files),
         n_lines=sum(one.n_lines for one in modules.values()),
         n_test_lines=sum(one.n_lines for one in files if one.is_test),
         is_onboarded=is_onboarded,
@@ -108,10 +109,10 @@ def _notices(where: str, facts: SeedFacts, covered: Covered) -> Iterator[Notice]
     elif covered.failed:
         names = ", ".join(covered.failed[:_MOST_NAMED])
         yield told("own_suite", f"its own suite is not green: {names}", severity=Severity.REFUSED)
-    if not LEAST_LINES <= facts.n_lines <= MOST_LINES:
+    if not LEAST_LINES <= facts.n_python <= MOST_LINES:
         yield told(
             "seed_size",
-            f"{facts.n_lines:,} lines of code; a small project has {LEAST_LINES:,} to "
+            f"{facts.n_python:,} lines of Python; a small project has {LEAST_LINES:,} to "
             f"{MOST_LINES:,}",
         )
     if facts.suite_s is not None and facts.suite_s > MOST_SUITE_S:
