@@ -27,12 +27,11 @@ def of_study(study: Path, machine: list[Finding]) -> Iterator[Finding]:
         InputError: the study cannot be read; lists every fault.
         Blocked: there is no study.
     """
-    from equipoise.pipeline.study_files import STUDY, read_needed
     from equipoise.stages.plan.assembling import probe_spec, state_spec
     from equipoise.stages.plan.load import read_study
     from equipoise.studies.loss.blockers import blockers
 
-    draft, _ = read_study(read_needed(study / STUDY, "the study file"))
+    draft, _ = read_study(_study_file(study))
     state = state_spec(draft.state)
     probes = [probe_spec(probe) for probe in draft.probes]
     systems = {arm.name: arm.system for arm in draft.arms}
@@ -59,6 +58,19 @@ def of_study(study: Path, machine: list[Finding]) -> Iterator[Finding]:
     yield from of_arms(systems, study)
     judges = draft.judges.judges if draft.judges else ()
     yield from of_judges({one.name: one.model for one in judges}, study)
+
+
+def _study_file(study: Path) -> bytes:
+    """Gives the study file, or what that of an outcome study is compiled to."""
+    from equipoise.cli.kinds import OUTCOME, kind_of
+    from equipoise.cli.outcome_planning import compile_outcome
+    from equipoise.pipeline.study_files import STUDY, read_needed
+    from equipoise.studies.loss.planning import COMPILED
+
+    if kind_of(study) != OUTCOME:
+        return read_needed(study / STUDY, "the study file")
+    compile_outcome(study)
+    return read_needed(study / COMPILED, "what the outcome study is compiled to")
 
 
 def _text(path: Path) -> str:

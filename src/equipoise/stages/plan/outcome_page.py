@@ -33,7 +33,8 @@ _TRACKS = {
 
 _LOSSES = (
     "A loss is the share that did not pass: 0 = all well. What follows are the terms of every "
-    "study that is executed."
+    "study that is executed, with the rule that asks for many units in every cell; the hypotheses "
+    "above are decided by their own intervals and their own exact test, over scenarios."
 )
 
 

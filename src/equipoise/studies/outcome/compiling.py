@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked, InputError, nearest
-from equipoise.pipeline.study_files import STUDY, read_needed
+from equipoise.pipeline.study_files import SEAL, STUDY, read_needed, seal_of
 from equipoise.records.codec import pretty
 from equipoise.records.scenario import Scenario
 from equipoise.records.yaml_text import parse
@@ -101,10 +101,33 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
 
 
 def write_files(study: Path, made: Compiled) -> None:
-    """Writes what the study is compiled to, each file whole or not at all."""
+    """Writes what the study is compiled to, each file whole or not at all.
+
+    Nothing is written into a sealed study: what stands there is what it was sealed with.
+
+    Raises:
+        Blocked: the study is sealed, and its file and its pack now give something else.
+    """
+    if seal_of(study) is not None:
+        other = [name for name in _SEALED if _content(study / name) != made.files[name]]
+        if other:
+            raise Blocked(
+                f"{study} is sealed, and {STUDY} with its pack now gives another "
+                f"{' and '.join(other)}; mend: put them back, or begin a new study folder; before "
+                f"the first run you may remove {SEAL}"
+            )
+        return
     study.joinpath(STATE).mkdir(exist_ok=True)
     for name, content in made.files.items():
         replace_file(study / name, content)
+
+
+_SEALED = (UNITS, CATALOG, OUTCOME, COMPILED)
+"""What the plan follows from; how arms were rendered depends on the machine as well."""
+
+
+def _content(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
 
 
 def _draft(study: Path) -> tuple[OutcomeDraft, Faults]:
