@@ -30,9 +30,11 @@ _LIST = {
     "dependency_order": (ORDER, 0.02, "The share of the expert's dependencies not kept."),
     "acceptance_criteria": (ACCEPTANCE, 0.015, "How far others cannot check an item's end."),
 }
-_CAUSE = {"root_cause_judge": (CAUSE, 0.1, "The document names another cause than the true one.")}
-"""Name -> what is asked, the weight, and what is lost. Judged weights hold at most 30 % of a loss
-together, with `regression` alone beside them too."""
+_CAUSE = {"root_cause_judge": (CAUSE, 0.0, "The document names another cause than the true one.")}
+"""Name -> what is asked, the weight, and what is lost.
+
+Judged weights hold at most 30 % of a loss together, with `regression` alone beside them too. What
+only a skill asks for has none: an arm without one would lose what nobody told it."""
 
 _RECALL = "token_recall"
 
