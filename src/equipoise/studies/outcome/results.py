@@ -23,7 +23,7 @@ from equipoise.studies.outcome.conducting import conducts
 from equipoise.studies.outcome.judged_lists import lists_of
 
 _NOT_APPLICABLE = "not applicable"
-_LOOKED_AT = frozenset({"transcript.jsonl", "diff.patch", "output", "session.json", "acts.jsonl"})
+_LOOKED_AT = frozenset({"diff.patch", "output", "session.json", "acts.jsonl"})
 _CARRIES = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET})
 _GROUPS = {"explicit": "hidden_explicit", "implicit": "hidden_implicit", "seed tests": "regression"}
 
@@ -205,7 +205,11 @@ def _result(run: LossRun, read: _Read, cell: Cell, trial: Trial) -> OutcomeResul
         soft=soft,
         model=trial.model_answered or trial.model or "",
         is_simulated=trial.is_simulated,
-        documents={name: sha256 for name, sha256 in documents.items() if name in _LOOKED_AT},
+        documents={
+            name: sha256
+            for name, sha256 in documents.items()
+            if name in _LOOKED_AT or name.startswith("transcript")
+        },
         found=conduct.findings if conduct else (),
         unseen=conduct.unseen if conduct else (),
         lists=lists_of(run.archive, read.documents.get(trial.id, {})),

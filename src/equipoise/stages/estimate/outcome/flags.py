@@ -25,7 +25,7 @@ _ALWAYS = frozenset({Conducted.TEST_EDIT})
 _INFRASTRUCTURE = frozenset(
     {EndingKind.INFRASTRUCTURE_ERROR.value, EndingKind.HARNESS_ERROR.value, "timed_out"}
 )
-_LEAST_CELLS = 6
+_LEAST_CELLS = 5
 _TIMES = 10.0
 _LEAST_MS = 5_000.0
 _ORDER = list(FlagKind)
@@ -38,19 +38,18 @@ def flagged_of(
 
     Of what an agent did beside its task only what is grave is flagged, and edits of tests always.
     A time is implausible above the plan's limit, or where it is ten times longer or shorter than
-    the median of all cells and more than 5 s away from it.
+    the median of its scenario's cells and more than 5 s away from it.
 
     Args:
         results: every cell that is looked at, of all arms.
         items: their hidden tests.
         limit_ms: the plan's limit for a cell.
     """
-    times = [one.wall_ms for one in results if one.wall_ms is not None]
-    median = float(np.median(times)) if len(times) >= _LEAST_CELLS else None
+    medians = _medians(results)
     whole = (_scenario(name, results, items) for name in _scenarios(results))
     found = [one for one in whole if one is not None]
     for cell in results:
-        told = dict(_cell(cell, median, limit_ms))
+        told = dict(_cell(cell, medians.get(cell.scenario), limit_ms))
         if told:
             kinds = sorted(told, key=_ORDER.index)
             found.append(_of_cell(cell, kinds, told))
@@ -65,6 +64,17 @@ def oracle_of(results: Sequence[OutcomeResult]) -> dict[str, str]:
             found[name] = group.suite_sha256
             found["seed"] = group.seed_sha256
     return found
+
+
+def _medians(results: Sequence[OutcomeResult]) -> dict[str, float]:
+    """Gives the median time of the cells of each scenario that has enough of them."""
+    times: dict[str, list[float]] = {}
+    for one in results:
+        if one.wall_ms is not None:
+            times.setdefault(one.scenario, []).append(one.wall_ms)
+    return {
+        name: float(np.median(known)) for name, known in times.items() if len(known) >= _LEAST_CELLS
+    }
 
 
 def _scenarios(results: Sequence[OutcomeResult]) -> list[str]:
@@ -156,5 +166,6 @@ def _odd_time(wall_ms: float, median: float | None, limit_ms: float) -> str:
     if median is None or abs(wall_ms - median) < _LEAST_MS:
         return ""
     if wall_ms > _TIMES * median or wall_ms * _TIMES < median:
-        return f"took {wall_ms / 1000:.1f} s, and half of all cells {median / 1000:.1f} s or less"
+        half = f"half of its scenario's cells {median / 1000:.1f} s or less"
+        return f"took {wall_ms / 1000:.1f} s, and {half}"
     return ""
