@@ -16,7 +16,7 @@ def items_section(reading: OutcomeReading) -> Section | None:
         return None
     arms = [arm.arm for arm in reading.pair]
     columns = ("Hidden test", "Group", "Proof", *(f"#{label(arm)}" for arm in arms))
-    columns += ("#Discrimination", "#Between arms", "Flags")
+    columns += ("Discrimination", "Between arms", "Flags")
     rows = [_row(item, arms) for item in items[:_MOST]]
     shown = table("Hidden tests, and what they can tell", columns, rows)
     tables = [shown]
@@ -61,7 +61,7 @@ def _row(item: Item, arms: list[str]) -> tuple[Cell, ...]:
 
 def _figure(value: float, item: Item) -> Cell:
     return Cell(
-        text=fixed(value, 2, sign=True), note=f"[measured] [underpowered] {item.n_cells} cells"
+        text=fixed(value, 2, sign=True), note=f"[measured] [underpowered], {item.n_cells} cells"
     )
 
 

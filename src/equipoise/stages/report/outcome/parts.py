@@ -203,6 +203,7 @@ def _line(one: OutcomeResult) -> str:
         f"{group.passed}/{group.total}" if group is not None and name in one.rates else "n/a"
         for name, group in zip(names, groups, strict=True)
     ]
+    hidden = [] if counted == ["n/a", "n/a"] else [" + ".join(counted)]
     own = {Kept.PASS: "suite green", Kept.FAIL: "suite broken"}.get(one.regression, "suite n/a")
     more = [
         f"{name} {word.value}"
@@ -212,4 +213,4 @@ def _line(one: OutcomeResult) -> str:
     if "end_state" in one.rates:
         more.append(f"end state {'right' if one.rates['end_state'] >= 1 else 'wrong'}")
     odd = [f"! {kind}" for kind in dict.fromkeys(found.kind.value for found in one.found)]
-    return ", ".join([" + ".join(counted), own, *more, *odd])
+    return ", ".join([*hidden, own, *more, *odd])
