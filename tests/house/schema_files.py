@@ -11,12 +11,14 @@ from equipoise.archive.manifest import CHAINS, Head, Manifest
 from equipoise.records.catalog import Catalog
 from equipoise.records.event import Seal
 from equipoise.records.hypothesis import Registered
+from equipoise.records.outcome import OutcomeResult
 from equipoise.records.outcome_report import OutcomeFile
 from equipoise.records.plan import Plan
 from equipoise.records.ranking import Ranking
 from equipoise.records.rating_plan import RatingPlan
 from equipoise.records.result import ComparisonFile, Estimates
 from equipoise.records.suite import LossComparison, Suite
+from equipoise.records.triage import Triaged
 from equipoise.records.validation import LockedThreshold
 from equipoise.records.verdict import Verdict
 from equipoise.stages.plan.draft import study_schema
@@ -55,6 +57,13 @@ def schemas() -> dict[str, str]:
     found = {_name(file): _text(file, _schema(kind)) for file, kind in _RECORDS.items()}
     for file, kind in CHAINS.items():
         found[_name(file)] = _text(file, _line(_schema(kind)), each="Each line of ")
+    lines = _schema(OutcomeResult)
+    found["outcome-results.schema.json"] = _text(
+        "outcome-results.jsonl", lines, each="Each line of "
+    )
+    found["triage.schema.json"] = _text(
+        "triage.jsonl", _line(_schema(Triaged)), each="Each line of "
+    )
     written = {
         "mapping": mapping_schema(),
         "study": study_schema(),

@@ -50,6 +50,9 @@ def command(**options: Any) -> None:
     With the folder of a loss study, or two archives of its runs, the plan's own rule decides:
     suites, TOP-REGRESSIONS.md, IMPROVEMENTS.md and LOSS-HISTORY.md are written.
 
+    Of an outcome study hypotheses are answered, and outcome-results.jsonl and outcome.json written;
+    the exit code is that of its own headline.
+
     Else BASE and NEW are archives (see `import`) or files of runs; `PATH::ARM` picks one arm of a
     source that holds several. With one source, --baseline names the arm the others are compared
     with.

@@ -62,7 +62,9 @@ def _print(study: Path, folders: list[Path], form: str) -> None:
             wanted="the folder of one of them",
             mend=f"equipoise report {as_word(folders[-1])} --format {form}",
         )
-    sys.stdout.buffer.write(_files(study, folders[0])[_FORMS[form]])
+    files = _files(study, folders[0])
+    name = OUTCOME if form == "json" and OUTCOME in files else _FORMS[form]
+    sys.stdout.buffer.write(files[name])
 
 
 def _files(study: Path, folder: Path) -> dict[str, bytes]:

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from house.schema_files import SCHEMAS
 from studies.loss.compared_loss_runs import called
 from studies.loss.made_agents import NEEDS_BWRAP
 from studies.outcome.outcome_studies import (
@@ -71,6 +73,16 @@ def test_each_cell_has_a_line_with_its_tests_its_parts_and_its_cost(
     assert first["turns"] > 0
     assert first["wall_ms"] > 0
     assert first["tag"] == "measured"
+
+
+def test_every_line_and_the_file_hold_to_their_schemas(
+    cells: list[dict[str, Any]], outcome: dict[str, Any]
+) -> None:
+    for name, documents in (("outcome-results", cells), ("outcome", [outcome])):
+        schema = json.loads(SCHEMAS.joinpath(f"{name}.schema.json").read_bytes())
+        validator = Draft202012Validator(schema)
+        for document in documents:
+            validator.validate(document)
 
 
 @pytest.mark.requirement("OUT-17")

@@ -13,6 +13,7 @@ from equipoise.records.outcome_report import OUTCOME
 from equipoise.records.plan import Plan
 from equipoise.records.triage import TRIAGE
 from equipoise.studies.loss.pairing import COMPARISONS
+from equipoise.studies.loss.scoring import runs_of
 from equipoise.studies.loss.verifying_derived import failed, held
 from equipoise.studies.outcome.promising import read_registered
 from equipoise.studies.outcome.queueing import hidden_hashes
@@ -71,6 +72,9 @@ def _comparison(study: Path, folder: Path, name: str) -> Check:
         faults.append(Fault(file=TRIAGE, what=what))
     elif known > stored.n_labels or hidden_hashes(pack_of(study)) != stored.hidden_now:
         what = "labels or hidden tests are others by now: compare again to see what follows"
+        faults.append(Fault(file=f"{name}/{OUTCOME}", what=what, is_note=True))
+    if others := {run.facts.arm for run in runs_of(study)} - {arm.arm for arm in stored.arms}:
+        what = f"runs of {', '.join(sorted(others))} were not looked at: compare again to do so"
         faults.append(Fault(file=f"{name}/{OUTCOME}", what=what, is_note=True))
     says = f"cells, items and page follow from the archives: {told.file.verdict.standing.value}"
     if n := sum(not one.is_note for one in faults):
