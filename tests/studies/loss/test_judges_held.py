@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from equipoise.errors import InputError
+from equipoise.records.codec import pretty
 from equipoise.stages.estimate.loss.judges_held import HeldUnder, RatedOutput, judge_held
+from equipoise.studies.rating.comparing import compare
 from studies.loss.executed import trials
 from studies.loss.judged import judge, judged_study
 from studies.loss.made_study import made_units
 from studies.loss.runs import equipoise
+from studies.rating.rated import Rated, feeling, panel, preferring
 
 _UNDER = HeldUnder(judge="j", model="m", category="tone", about_sha256="")
 
@@ -184,5 +188,50 @@ def test_a_record_that_does_not_speak_for_the_judge_is_refused(
     study.mkdir()
     study.joinpath("earlier.json").write_text(json.dumps(record))
     reader = judge() | {"validation": {"file": "earlier.json"}}
-    with pytest.raises(Exception, match=said):
+    with pytest.raises(InputError, match=said):
         judged_study(study, reader, units=made_units(6))
+
+
+@pytest.mark.parametrize(
+    ("asked", "change", "said"),
+    [
+        ({"axis": "style", "categories": ["tone_off"]}, {}, ""),
+        ({"axis": "style", "categories": ["tone_off"]}, {"seal": ""}, "its plan was not sealed"),
+        ({"axis": "style", "categories": ["other"]}, {}, "model-judged categories of the catalog"),
+        ({"axis": "style"}, {}, "and the categories that it speaks for"),
+        ({"axis": "tone", "categories": ["tone_off"]}, {}, "one of the axes style"),
+    ],
+)
+def test_a_ranking_speaks_for_the_categories_that_the_plan_names(
+    ranking: bytes, tmp_path: Path, asked: dict[str, Any], change: dict[str, Any], said: str
+) -> None:
+    study = tmp_path / "study"
+    study.mkdir()
+    study.joinpath("ranking.json").write_text(json.dumps(json.loads(ranking) | change))
+    reader = judge() | {"validation": {"file": "ranking.json"} | asked}
+    if said:
+        with pytest.raises(InputError, match=said):
+            judged_study(study, reader, units=made_units(6))
+        return
+    judged_study(study, reader, units=made_units(6))
+    plan = study.joinpath("E2E-PLAN.md").read_text()
+    assert "in comparing outputs and not in scoring them, on axis style" in plan
+
+
+@pytest.fixture(scope="module")
+def ranking(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The ranking of a study whose judge agrees with people, and is of the reader's model."""
+    better = {"base": 0.0, "new": 1.5}
+    made = Rated(
+        arms=("base", "new"),
+        n_units=80,
+        size=2,
+        plan={"decides": "good", "panel": panel("good")},
+    )
+    for who in ("ann", "bo", "cy"):
+        made.asks(who, feeling(better, local=1.0))
+    made.judges("good", preferring(better, local=1.0))
+    text = pretty(compare(made.write(tmp_path_factory.mktemp("rated") / "study")).ranking).decode()
+    assert '"passed": true' in text
+    text = text.replace("model of good", "gpt-5-mini-2025-08-07")
+    return text.replace('"seal": ""', '"seal": "self-declared 2026-01-01T00:00:00Z"').encode()

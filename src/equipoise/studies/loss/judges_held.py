@@ -9,7 +9,12 @@ from equipoise.records.judge_held import JudgeHeld
 from equipoise.records.plan import Plan
 from equipoise.records.rating_plan import JudgePlan, PanelPlan
 from equipoise.records.trial import Trial
-from equipoise.stages.estimate.loss.judges_held import HeldUnder, RatedOutput, judge_held
+from equipoise.stages.estimate.loss.judges_held import (
+    FEWEST_UNITS,
+    HeldUnder,
+    RatedOutput,
+    judge_held,
+)
 from equipoise.studies.loss.scoring import LossRun, is_judged_by_stand_ins
 
 _JUDGE = "judge:"
@@ -111,7 +116,7 @@ def _is_trusted(own: JudgeHeld | None, is_named: bool) -> bool:
 
 def _could_have_passed(own: JudgeHeld) -> bool:
     """Says whether people rated enough for the judge to fail by what it said."""
-    return not any("wanted" in why or "no-κ" in why for why in own.failed)
+    return own.n_units >= FEWEST_UNITS and own.beyond is not None and own.ceiling is not None
 
 
 def told_of_judges(
