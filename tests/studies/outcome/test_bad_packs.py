@@ -144,6 +144,10 @@ RULES: dict[str, tuple[Break, str]] = {
         linked(f"{SCENARIO}/notes.md", "/etc/hostname"),
         f"{SCENARIO}/notes.md is a symbolic link",
     ),
+    "a link of a seed that leads out of it": (
+        linked("seeds/till/stages/01-first/till/more.py", "../../03-old/till/old.py"),
+        "seeds/till/stages/01-first/till/more.py is a symbolic link",
+    ),
     "a contract that is not there": (
         changed(artifacts=[{"glob": "*.md", "contract": "contracts/fix-note.yaml"}]),
         "there is no contract contracts/fix-note.yaml",
@@ -240,6 +244,12 @@ def test_every_rule_that_is_broken_is_refused_by_name(rule: str, tmp_path: Path)
     with pytest.raises(InputError) as refused:
         read_pack(pack)
     assert says in str(refused.value)
+
+
+def test_a_seed_may_hold_links_among_its_own_files(tmp_path: Path) -> None:
+    pack = fix_pack(tmp_path / "pack")
+    linked("seeds/till/stages/01-first/till/more.py", "basket.py")(pack)
+    assert [one.id for one in read_pack(pack).scenarios] == [NAME]
 
 
 @pytest.mark.requirement("OUT-07")

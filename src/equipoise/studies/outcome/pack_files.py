@@ -9,18 +9,31 @@ from equipoise.records.scenario import Scenario
 
 HIDDEN_TESTS = "hidden-tests"
 _PATCH = b"diff --git "
+_TREES = frozenset({"snapshot", "onboarding", "seed-repo"})
+_STAGES = "stages"
 
 
 def link_faults(folder: Path) -> Iterator[str]:
-    """Yields each symbolic link in a pack: what it means elsewhere is another thing."""
+    """Yields each symbolic link in a pack: what it means elsewhere is another thing.
+
+    The files of a seed may hold links among themselves, as those of any project.
+    """
     for parent, folders, names in os.walk(folder):
         for name in sorted([*folders, *names]):
             path = Path(parent, name)
-            if path.is_symlink():
+            if path.is_symlink() and not _is_of_a_seed(path, folder):
                 yield (
                     f"{path.relative_to(folder).as_posix()} is a symbolic link; a pack holds files "
                     "of its own; mend: put a copy there"
                 )
+
+
+def _is_of_a_seed(path: Path, pack: Path) -> bool:
+    """Says whether a link and what it leads to lie in the same tree of a seed."""
+    for parent in path.relative_to(pack).parents:
+        if parent.name in _TREES or parent.parent.name == _STAGES:
+            return path.resolve().is_relative_to((pack / parent).resolve())
+    return False
 
 
 def file_faults(scenario: Scenario, folder: Path) -> Iterator[str]:

@@ -22,10 +22,11 @@ _LEAST_TOLD = 3
 _TOLD_SHARE = 0.8
 _COMMON = frozenset(
     """
-    a an and are as at be before both but by can cannot comes does for from gets has have in into
-    is it its like more most no none nor not nothing of on once one only or other same so some
-    still test than that the their them there they this to too two until was were what when where
-    which who with without
+    a after all an and are as at be before both but by can cannot comes did do does done each
+    ends every first for from gets go goes has have in into is it its last left like more most
+    new no none nor not nothing of old on once one only or other same second so some still
+    test than that the their them then there they this to too twice two until use used was
+    were what when where which who with without
     """.split()  # noqa: SIM905  prose reads better than a list of short texts
 )
 
