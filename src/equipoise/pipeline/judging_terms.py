@@ -1,11 +1,14 @@
 """What asking judges works with, how far it is, and what came of it."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from equipoise.errors import InputError
+from equipoise.pipeline.study_files import STUDY
 from equipoise.ports.models import ChatModel
 from equipoise.records.judgement import Judgement, ReadState
 from equipoise.records.rating_plan import JudgePlan, PanelPlan
@@ -79,6 +82,19 @@ def spent(judgements: Iterable[Judgement]) -> tuple[float | None, int]:
         else:
             usd = (usd or 0.0) + one.cost.usd
     return usd, n_unknown
+
+
+def place_of(study: Path, judge: str) -> str:
+    """Gives the line of the study file that names a judge; the file alone where none does."""
+    try:
+        lines = study.joinpath(STUDY).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return STUDY
+    begins = next((n for n, line in enumerate(lines) if line.startswith("judges:")), 0)
+    named = re.compile(rf"\bname:\s*['\"]?{re.escape(judge)}(?![\w-])")
+    found = (n for n, line in enumerate(lines, 1) if n > begins and named.search(line))
+    number = next(found, 0)
+    return f"{STUDY}:{number}" if number else STUDY
 
 
 @contextmanager

@@ -291,7 +291,10 @@ def _judge(model: str, accuracy: str = "0.9") -> str:
         ("set_size: 1\n", "mend: write set_size: 2"),
         ("set_size: 1\n", "a single output is scored in a loss study"),
         (_judge("my-llm-7b"), "study.yaml:11:35: judge 'ann': the model 'my-llm-7b' is of no"),
-        (_judge("gpt-5-mini-2025-08-07", "1.9"), "study.yaml: judge 'ann': scripted_judge: field"),
+        (
+            _judge("gpt-5-mini-2025-08-07", "1.9"),
+            "study.yaml:11: judge 'ann': scripted_judge:",
+        ),
     ],
 )
 def test_what_can_never_decide_is_refused_with_a_mend_that_holds(

@@ -9,7 +9,7 @@ import msgspec
 from equipoise.blind.families import FamilyMap, families_of, read_families
 from equipoise.blind.judge_texts import lint_texts
 from equipoise.errors import InputError
-from equipoise.pipeline.judging_terms import naming
+from equipoise.pipeline.judging_terms import naming, place_of
 from equipoise.records.catalog import MODEL_JUDGED, Catalog
 from equipoise.records.packet import Asked, Option, Packet
 from equipoise.records.plan import Plan
@@ -107,7 +107,7 @@ def judge_outlook(
         n = calls[judge.name]
         each = None
         if adapters is not None and adapters.price is not None:
-            with naming(judge.name):
+            with naming(judge.name, place_of(study, judge.name)):
                 each = adapters.price(judge, study, n_input, today)
         found.append(
             JudgeOutlook(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from equipoise.pipeline.judging_terms import naming
+from equipoise.pipeline.judging_terms import naming, place_of
 from equipoise.records.rating_plan import JudgePlan
 from equipoise.stages.grade.judges.asking import posed
 from equipoise.studies.rating.blinding import study_families
@@ -55,7 +55,7 @@ def judges_take(study: Path, planned: PlannedRating, price: Price, today: date) 
         sizes[question.judge].append(-(-n_bytes // _PER_TOKEN))
     found = []
     for judge in panel.judges:
-        with naming(judge.name):
+        with naming(judge.name, place_of(study, judge.name)):
             each = [price(judge, study, n, today) for n in sorted(set(sizes[judge.name])) or [1]]
         costs = dict(zip(sorted(set(sizes[judge.name])), each, strict=False))
         known = [costs[n] for n in sizes[judge.name]]
