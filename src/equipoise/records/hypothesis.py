@@ -52,9 +52,11 @@ class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
         scenarios: ids of the scenarios that count, all of which can be scored by the metric.
         is_judged: a model judges the metric: whatever is said of it is [soft].
         is_underpowered: fewer than 6 scenarios or 3 repetitions.
-        smallest_p: the smallest p that a sign-flip test over so many scenarios can give, two-sided.
-        detectable: the smallest gain that is found with 80 %, where the gains of the scenarios
-            spread as much as they can (by 1 between scenarios, all or nothing); null = none is.
+        smallest_p: the smallest p that a sign-flip test over so many scenarios can give: two-sided,
+            for an equivalence, which is two tests, one-sided.
+        detectable: of better and worse the smallest gain that is found with 80 % to lie beyond the
+            threshold, where a scenario gains all or nothing and none loses; null = none is, or the
+            direction is another.
     """
 
     id: str

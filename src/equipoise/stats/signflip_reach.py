@@ -1,11 +1,12 @@
 """What an exact sign-flip test over few units can find: its smallest p, and from where on."""
 
-import math
-
+import numpy as np
 from scipy.special import betaincinv
 
 from equipoise.errors import InputError, NotEstimable
 from equipoise.stats.inputs import open_unit
+from equipoise.stats.mover import paired_difference
+from equipoise.stats.signflip import sign_flip
 
 
 def smallest_p(n: int) -> float:
@@ -27,34 +28,50 @@ def smallest_p(n: int) -> float:
     return float(2.0 ** (1 - n))
 
 
-def detectable_share(n: int, alpha: float, *, power: float = 0.8) -> float:
-    """The smallest share of units that has to gain for the test to find it with ``power``.
+def detectable_share(n: int, alpha: float, *, threshold: float = 0.0, power: float = 0.8) -> float:
+    """The smallest mean gain of n units that is found with ``power`` to lie beyond a threshold.
 
-    Units are all or nothing: a unit gains 1 or stays as it is, and none loses, so that the share is
-    the mean gain as well. The test then finds a gain where at least m units gain, m the smallest
-    count with 2 / 2^m <= alpha, and the number that gain is binomial. Where units lose too, more
-    has to gain.
+    It is found where the exact sign-flip test of the gains less the threshold and the guarded
+    interval of their mean both say so. Units are all or nothing: a unit gains 1 or stays as it is,
+    and none loses, so that the mean gain is the share that gains, and how many do is binomial.
+    Where units lose too, more have to gain.
 
     Args:
         n: units.
         alpha: two-sided level.
+        threshold: of the gain, from 0 on, below 1.
         power: wanted probability.
 
     Raises:
         InputError: n below 1, alpha or power outside (0, 1).
-        NotEstimable: even where every unit gains, p stays above alpha (code ``floor``).
+        NotEstimable: even where every unit gains, it is not found (code ``floor``).
 
     Source: Clopper and Pearson (1934), Biometrika 26, 404-413: a binomial tail by a beta.
 
     >>> round(detectable_share(6, 0.05), 3), round(detectable_share(20, 0.05), 3)
     (0.963, 0.366)
+    >>> round(detectable_share(20, 0.05, threshold=0.3), 3)
+    0.663
     """
     level, wanted = float(open_unit(alpha, "alpha")), float(open_unit(power, "power"))
-    needed = 1 + math.ceil(-math.log2(level) - 1e-12)
-    if smallest_p(n) > level:
+    if smallest_p(n) > level or not _is_found(n, n, level, threshold):
         raise NotEstimable(
-            f"over {n} units the smallest p is {smallest_p(n):.4g}, above {level:.4g}; "
-            f"{needed} units are needed",
+            f"over {n} units a gain of every one has p {smallest_p(n):.4g}, and {level:.4g} is "
+            f"wanted beyond {threshold:g}; more units are needed",
             code="floor",
         )
-    return float(betaincinv(needed, n - needed + 1, wanted))
+    low, high = 0, n  # not found with `low` units that gain, found with `high`
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _is_found(n, middle, level, threshold) else (middle, high)
+    return float(betaincinv(high, n - high + 1, wanted))
+
+
+def _is_found(n: int, n_gaining: int, alpha: float, threshold: float) -> bool:
+    gains = np.zeros(n)
+    gains[:n_gaining] = 1.0
+    distances = gains - threshold
+    if distances.sum() <= 0.0 or sign_flip(distances, rng=np.random.default_rng(1)).p > alpha:
+        return False
+    interval = paired_difference(gains, np.zeros(n), level=1.0 - alpha).interval
+    return interval.lo > threshold

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from equipoise.errors import NotEstimable, Tampered
@@ -123,6 +124,13 @@ def test_claims_that_nothing_could_decide_are_refused_with_their_lines(study: Pa
 def test_the_floor_is_that_of_the_exact_test() -> None:
     for n in (1, 5, 6, 8):
         assert smallest_p(n) == sign_flip([1.0] * n).p
-    with pytest.raises(NotEstimable, match="6 units are needed"):
+    with pytest.raises(NotEstimable, match="more units are needed"):
         detectable_share(5, 0.05)
     assert detectable_share(6, 0.05) == pytest.approx(0.8 ** (1 / 6))
+    rng = np.random.default_rng(3)
+    share = detectable_share(20, 0.05, threshold=0.3)
+    found = [
+        sign_flip(gains - 0.3).p <= 0.05 and gains.mean() > 0.3
+        for gains in (rng.random((400, 20)) < share).astype(float)
+    ]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.06)

@@ -214,8 +214,9 @@ def _floor(plan: Plan, outcome: OutcomePlan) -> Iterator[str]:
     yield (
         "The scenario is the unit; repetitions are inside it and make it steadier, not more. A "
         "sign-flip test over n scenarios cannot give a smaller p than 2/2^n, whatever is seen. "
-        "The gain named here is found with 80 % where a scenario gains all or nothing and none "
-        "loses, at the level that is left to it in its family."
+        "A gain is found where that test and the interval of the mean both say so; the one named "
+        "here is found with 80 % where a scenario gains all or nothing and none loses, at the "
+        "level that is left to it in its family."
     )
     yield ""
     yield from (f"- {escaped(one.id)}: {floor(one)}" for one in outcome.hypotheses)

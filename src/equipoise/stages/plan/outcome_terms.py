@@ -1,5 +1,6 @@
 """Tokens, money and bounds of an outcome study in words, equal on the page and in the terminal."""
 
+from equipoise.records.counted import counted
 from equipoise.records.hypothesis import Aim, Hypothesis
 
 Span = tuple[float, float | None]
@@ -31,12 +32,22 @@ def claimed(one: Hypothesis) -> str:
 def floor(one: Hypothesis) -> str:
     """Gives the smallest p that its scenarios can give, and the gain that is found."""
     n = len(one.scenarios)
-    found = (
-        "no gain can be found at all"
-        if one.detectable is None
-        else f"a gain of {one.detectable:.2f} is found with 80 %"
-    )
-    return f"{n} scenario{'s' * (n != 1)}, smallest p 2/2^{n} = {one.smallest_p:.4g}; {found}"
+    least = f"{'1' if one.direction is Aim.EQUIVALENT else '2'}/2^{n} = {one.smallest_p:.4g}"
+    if one.detectable is not None:
+        found = f"a gain of {one.detectable:.2f} is found with 80 %"
+    elif one.direction in {Aim.BETTER, Aim.WORSE}:
+        found = "no gain can be found at all"
+    else:
+        found = "it is shown best where no scenario differs"
+    return f"{counted(n, 'scenario')}, smallest p {least}; {found}"
+
+
+def can_be_confirmed(one: Hypothesis, n_primary: int) -> bool:
+    """Says whether its exact test can confirm it at all, beside the other primary hypotheses."""
+    alpha = (1.0 - one.level) / (n_primary if one.primary else 1)
+    if one.direction in {Aim.BETTER, Aim.WORSE}:
+        return one.detectable is not None
+    return one.smallest_p <= alpha
 
 
 def _span(span: Span, form: str) -> str:

@@ -96,10 +96,6 @@ class _Held:
         one, counted = self.one, [scenario.id for scenario in self._counted()]
         repetitions = self.draft.repetitions
         alpha = (1.0 - _LEVEL) / (n_primary if one.primary else 1)
-        try:
-            detectable: float | None = round(detectable_share(len(counted), alpha), 4)
-        except NotEstimable:
-            detectable = None
         is_bounded = one.direction in {Aim.BETTER, Aim.WORSE}
         return Hypothesis(
             id=one.id,
@@ -116,8 +112,10 @@ class _Held:
             scenarios=tuple(counted),
             is_judged=METRICS[one.metric].is_judged or self._is_judged_main(),
             is_underpowered=len(counted) < LEAST_SCENARIOS or repetitions < LEAST_REPETITIONS,
-            smallest_p=smallest_p(len(counted)),
-            detectable=detectable,
+            smallest_p=smallest_p(len(counted)) / (2.0 if one.direction is Aim.EQUIVALENT else 1.0),
+            detectable=_detectable(len(counted), alpha, one.threshold or 0.0)
+            if is_bounded
+            else None,
         )
 
     def _at(self, key: str, found: str, *, wanted: str = "", mend: str) -> str:
@@ -275,3 +273,11 @@ class _Held:
                 wanted="a metric that a test decides, where there are tests",
                 mend="write primary: false, or kinds: [decompose]",
             )
+
+
+def _detectable(n: int, alpha: float, threshold: float) -> float | None:
+    """Gives the gain that is found with 80 %; null where none is."""
+    try:
+        return round(detectable_share(n, alpha, threshold=threshold), 4)
+    except NotEstimable:
+        return None

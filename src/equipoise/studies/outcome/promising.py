@@ -7,13 +7,15 @@ from equipoise.archive.durable import replace_file
 from equipoise.errors import Tampered
 from equipoise.pipeline.study_files import SEAL, read_needed
 from equipoise.records.codec import decode, digest, encode, pretty
+from equipoise.records.counted import counted
 from equipoise.records.event import Seal
-from equipoise.records.hypothesis import HYPOTHESES, Registered
+from equipoise.records.hypothesis import HYPOTHESES, Hypothesis, Registered
 from equipoise.records.outcome_plan import Contrast, Control, OutcomePlan, Rounds, ScenarioPlan
 from equipoise.records.plan import Plan
 from equipoise.records.proof import Proof
 from equipoise.records.scenario import Scenario
 from equipoise.stages.plan.faults import Faults, refuse
+from equipoise.stages.plan.outcome_terms import can_be_confirmed
 from equipoise.studies.outcome.arms import contrasts_of, skills_of
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.hypotheses import hypotheses_of
@@ -42,6 +44,7 @@ def promised_of(
     contrasts = contrasts_of(draft, skills)
     refuse([*phase_faults(draft, scenarios, contrasts, faults)])
     rounds = rounds_of(draft, study, pack, planned, skills, faults)
+    hypotheses = hypotheses_of(draft, that_count(draft, scenarios), contrasts, faults)
     return OutcomePlan(
         pack=pack.pack.name,
         pack_version=pack.pack.version,
@@ -49,7 +52,7 @@ def promised_of(
         scenarios=planned,
         skills=skills,
         contrasts=contrasts,
-        hypotheses=hypotheses_of(draft, that_count(draft, scenarios), contrasts, faults),
+        hypotheses=hypotheses,
         in_environment=draft.onboarding and all(is_onboarded(pack, one) for one in scenarios),
         phase=draft.phase,
         after=precondition(draft, study, faults),
@@ -146,6 +149,16 @@ def _round_doubts(rounds: Rounds) -> Iterator[str]:
         )
     if rounds.chain and not rounds.changed and not rounds.stale:
         yield f"nothing changed since {rounds.chain[-1].study}"
+
+
+def _floor_doubts(hypotheses: Sequence[Hypothesis]) -> Iterator[str]:
+    n_primary = sum(one.primary for one in hypotheses)
+    for one in hypotheses:
+        if one.primary and not can_be_confirmed(one, n_primary):
+            yield (
+                f"{one.id} cannot be confirmed by its exact test, whatever comes out: over "
+                f"{counted(len(one.scenarios), 'scenario')} the smallest p is {one.smallest_p:.4g}"
+            )
 
 
 def _told(contrast: Contrast) -> str:
