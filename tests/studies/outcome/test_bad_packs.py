@@ -1,6 +1,7 @@
 """Bad packs: every rule broken in turn, and each is refused by name."""
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -260,6 +261,12 @@ def test_several_faults_are_told_at_once_with_their_files(tmp_path: Path) -> Non
     assert done.exit_code == 2
     assert "3 faults in the pack:" in done.output
     assert done.output.count(f"{SCENARIO}/scenario.json: ") == 3
+
+
+def test_who_names_the_study_is_told_where_its_pack_is(tmp_path: Path) -> None:
+    pack = fix_pack(tmp_path / "pack")
+    with pytest.raises(InputError, match=f"mend: name {re.escape(str(pack))}"):
+        read_pack(tmp_path)
 
 
 def test_a_bug_whose_text_stands_nowhere_is_told_before_anything_is_run(tmp_path: Path) -> None:

@@ -126,7 +126,10 @@ def flawed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         "\n\nSEEN = []\n\n\ndef test_one():\n    SEEN.append(1)\n    assert price([100]) == 90\n"
     )
     second = "\n\ndef test_two():\n    assert SEEN\n    assert price([100]) == 90\n"
-    path.write_text(IMPLICIT + label + order + second, encoding="utf-8")
+    zone = (
+        "\n\ndef test_zone():\n    import time\n\n    assert price([100]) == 90 + time.timezone\n"
+    )
+    path.write_text(IMPLICIT + label + order + second + zone, encoding="utf-8")
     done = called("prove", pack, "--mutants", "0")
     assert done.exit_code == 1, done.output
     return pack, done.output
@@ -136,16 +139,18 @@ def flawed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 @pytest.mark.requirement("OUT-36")
 def test_what_no_senior_passes_keeps_a_scenario_from_being_run(flawed: tuple[Path, str]) -> None:
     output = flawed[1]
-    assert "senior, implicit: 1 of 4 tests do not pass: test_implicit.py::test_label; " in output
+    assert "senior, implicit: 1 of 5 tests do not pass: test_implicit.py::test_label; " in output
     assert "what a senior engineer's solution cannot pass goes into the prompt" in output
     assert f"warning: {NAME} implicit/test_implicit.py:" in output
     assert "compares with 'nothing'" in output
     assert "0 of 1 scenario proved; 1 of the proofs made now" in output
 
 
-def test_a_test_that_depends_on_the_order_of_tests_is_flaky(flawed: tuple[Path, str]) -> None:
-    wanted = "reference, implicit: not the same in every repeat: test_implicit.py::test_two"
-    assert wanted in flawed[1]
+def test_a_test_that_depends_on_the_order_of_tests_or_the_time_zone_is_flaky(
+    flawed: tuple[Path, str],
+) -> None:
+    _, _, found = flawed[1].partition("reference, implicit: not the same in every repeat: ")
+    assert found.startswith("test_implicit.py::test_two, test_implicit.py::test_zone\n")
 
 
 @pytest.mark.slow

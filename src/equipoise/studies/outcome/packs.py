@@ -80,9 +80,11 @@ def read_pack(folder: Path) -> ReadPack:
     """
     path = folder / PACK
     if not path.is_file():
+        beside = [one.parent.name for one in sorted(folder.glob(f"*/{PACK}"))]
         raise InputError(
             f"there is no {path}",
             wanted="the folder of a scenario pack: pack.yaml, seeds/, fixtures/e2e/",
+            mend=f"name {folder / beside[0]}" if beside else "",
             code="no_pack",
         )
     pack, faults = _pack(path)

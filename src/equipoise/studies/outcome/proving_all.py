@@ -67,7 +67,7 @@ def prove_pack(
     """
     _check_seeds(pack, scenarios, means)
     lint, why = lint_of(pack, means.seed_of)
-    if lint is None or why or is_again:
+    if lint is None or why or (is_again and len(scenarios) == len(pack.scenarios)):
         lint = lint_pack(pack, means.seed_of, means.probes)
         write_lint(pack, lint)
     found: dict[str, Proved] = {}
