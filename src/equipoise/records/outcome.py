@@ -74,7 +74,7 @@ class OutcomeResult(
     the harness does not tell. `tag` is ``measured``, or ``soft`` where a part was judged.
     `documents` are those to look at: name -> sha256. `found` is what the agent did beside its task,
     `unseen` what of that could not be looked at. `lists` is what each judge said of a list that was
-    asked for.
+    asked for. `main` is the metric that decides about the scenario, where its kind does not say it.
     """
 
     scenario: str
@@ -104,6 +104,7 @@ class OutcomeResult(
     rates: dict[str, float] = {}
     missing: dict[str, str] = {}
     soft: tuple[str, ...] = ()
+    main: str = ""
     model: str = ""
     is_simulated: bool = False
     documents: dict[str, str] = {}

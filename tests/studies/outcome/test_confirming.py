@@ -147,4 +147,7 @@ def test_who_approves_its_own_design_loses_and_who_waits_wins(tmp_path: Path) ->
     assert means["obeys"] == {"regression": 0.0, "checkpoint": 0.0, "artifact": 0.0, "loss": 0.0}
     assert means["approves"] == pytest.approx(means["obeys"] | {"checkpoint": 1.0, "loss": 0.8})
     assert called("compare", tmp_path).exit_code == 0
+    (path,) = tmp_path.glob("comparisons/*/outcome-results.jsonl")
+    cells = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert {one["main"] for one in cells} == {"checkpoint"}
     assert called("verify", tmp_path).exit_code == 0

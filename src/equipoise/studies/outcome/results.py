@@ -16,6 +16,7 @@ from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.plan import Plan
 from equipoise.records.suite_run import SuiteRun, TestOutcome, TestResult
 from equipoise.records.trial import EndingKind, Trial, Usage
+from equipoise.stages.estimate.outcome.scenarios import main_of
 from equipoise.stages.grade.unit_loss import LOSS
 from equipoise.studies.loss.scoring import LossRun, catalog_of
 from equipoise.studies.loss.voided import is_cut
@@ -44,6 +45,7 @@ class _Read:
     documents: dict[str, dict[str, str]]
     conduct: dict[str, Conduct]
     metrics: dict[str, frozenset[str]]
+    mains: dict[str, str]
 
 
 def results_of(run: LossRun, version: str) -> tuple[OutcomeResult, ...]:
@@ -88,6 +90,7 @@ def _read(run: LossRun, version: str) -> _Read:
         documents=_documents(run, version),
         conduct={one.trial: one for one in conducts(run.archive)},
         metrics=_metrics(run.plan),
+        mains=_mains(run.plan),
     )
 
 
@@ -117,16 +120,27 @@ def _metrics(plan: Plan) -> dict[str, frozenset[str]]:
     return {one.id: frozenset(one.metrics) for one in plan.outcome.scenarios}
 
 
+def _mains(plan: Plan) -> dict[str, str]:
+    """Gives what decides about each scenario, where that is not what its kind says."""
+    if not isinstance(plan.outcome, OutcomePlan):
+        return {}
+    named = {one.id: one.main for one in plan.outcome.scenarios}
+    kinds = {one.id: one.kind for one in plan.outcome.scenarios}
+    return {unit: name for unit, name in named.items() if name != main_of(kinds[unit])}
+
+
 def _results(run: LossRun, read: _Read) -> Iterator[OutcomeResult]:
     labels = {one.text: one.labels for one in run.plan.partitions}
     for unit in run.plan.units:
         for repetition in range(1, unit.repetitions + 1):
             cell = Cell(unit=unit.id, arm=run.facts.arm, repetition=repetition)
             trial = _chosen(read.trials.get((unit.id, repetition), []))
-            if trial is None:
-                yield _unexecuted(run, cell, labels.get(unit.partition, {}))
-            else:
-                yield _result(run, read, cell, trial)
+            found = (
+                _unexecuted(run, cell, labels.get(unit.partition, {}))
+                if trial is None
+                else _result(run, read, cell, trial)
+            )
+            yield msgspec.structs.replace(found, main=read.mains.get(unit.id, ""))
 
 
 def _chosen(trials: list[Trial]) -> Trial | None:

@@ -30,7 +30,7 @@ def value_of(result: OutcomeResult, metric: str) -> float | None:
         metric: a criterion, ``hidden``, ``main`` or a resource.
     """
     if metric == MAIN:
-        metric = main_of(result.kind)
+        metric = result.main or main_of(result.kind)
     if metric == HIDDEN:
         return _hidden(result)
     if metric == "tokens":
