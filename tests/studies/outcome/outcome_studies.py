@@ -44,7 +44,9 @@ def made(folder: Path, arms: list[dict[str, Any]], **keys: Any) -> Path:
         "arms": arms,
         **keys,
     }
-    folder.joinpath("study.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
+    folder.joinpath("study.yaml").write_text(
+        yaml.safe_dump(json.loads(json.dumps(written))), encoding="utf-8"
+    )
     return folder
 
 

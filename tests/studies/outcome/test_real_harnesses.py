@@ -1,0 +1,155 @@
+"""Claude Code, Codex and mini-swe-agent work on a scenario, by the way that a real key takes.
+
+What answers is a server of ours on a port, named as a provider is, with a key in the environment.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from adapters.agents.living import live
+from equipoise.archive.manifest import Document
+from equipoise.archive.store import Archive
+from equipoise.ports.agents import Isolation
+from equipoise.records.codec import decode
+from equipoise.records.conduct import Act
+from equipoise.records.grade import Grade
+from equipoise.records.trial import EndingKind, Trial
+from equipoise.studies.outcome.conducting import conducts
+from studies.loss.compared_loss_runs import called
+from studies.loss.made_agents import NEEDS_BWRAP
+from studies.outcome.outcome_studies import FIX, graded, made
+
+pytestmark = [NEEDS_BWRAP, pytest.mark.slow]
+MODEL = "some-model-2026-01-01"
+KEY = "sk-key-of-the-operator-7731"
+PROVIDERS = {"claude-code": "anthropic", "codex": "openai", "mini-swe": "my-server"}
+_MEND = "sed -i 's/self.first <= day < self.last/self.first <= day <= self.last/' tally/dates.py"
+_LOOK: list[dict[str, Any]] = [
+    {"say": "I look at it.", "calls": [{"shell": "git log --oneline -3; cat tally/dates.py"}]},
+    {"say": "The last day is left out.", "calls": [{"shell": f"{_MEND} && git diff --stat"}]},
+    {"calls": [{"shell": "python3 -B -m unittest -q 2>&1 | tail -3"}]},
+]
+_END = {
+    "mini-swe": {"calls": [{"shell": "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; echo Mended."}]}
+}
+_FEW: dict[str, dict[str, str]] = {
+    "mini-swe": {"retries": "1"},
+    "codex": {"request_retries": "1", "stream_retries": "1"},
+    "claude-code": {"api_retries": "1"},
+}
+
+
+@contextmanager
+def serving(folder: Path, turns: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """A server that answers as a model does, on a port of its own, and the operator's key."""
+    path = folder / "answers.yaml"
+    path.write_text(yaml.safe_dump({"turns": list(turns)}), encoding="utf-8")
+    program = [sys.executable, "-m", "equipoise.gateway.scripted", str(path)]
+    before = dict(os.environ)
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        os.environ["OPERATORS_KEY"] = KEY
+        try:
+            yield server.stdout.readline().removeprefix("listening on ").strip()
+        finally:
+            server.kill()
+            os.environ.clear()
+            os.environ.update(before)
+
+
+def study_of(name: str, folder: Path, url: str, **keys: Any) -> Path:
+    """A study of one scenario and one arm, which is this harness."""
+    live(name, {}, folder, Isolation.NAMESPACES)  # or a skip that says why
+    provider = {"provider": PROVIDERS[name], "url": url, "key_variable": "OPERATORS_KEY"}
+    agent = {"harness": {name: _FEW[name]}, "model": MODEL, "provider": provider}
+    return made(folder / "study", [{"name": "real", "agent": agent}], scenarios=[FIX], **keys)
+
+
+def archive_of(study: Path) -> Archive:
+    (path,) = study.glob("archive/real-*")
+    return Archive.open(path)
+
+
+@pytest.mark.requirement("OUT-12")
+@pytest.mark.requirement("OUT-16")
+@pytest.mark.parametrize("name", list(PROVIDERS))
+def test_a_real_harness_mends_a_scenario_by_the_way_of_a_real_key(
+    name: str, tmp_path: Path
+) -> None:
+    turns = [*_LOOK, _END.get(name, {"say": "Mended."})]
+    with serving(tmp_path, turns) as url:
+        study = graded(study_of(name, tmp_path, url))
+    archive = archive_of(study)
+    trials = list(archive.read(Trial))
+    assert [one.ending.kind for one in trials] == [EndingKind.COMPLETED] * 3, trials
+    grades = [one for one in archive.read(Grade) if one.criterion == "v1:hidden_explicit"]
+    assert [one.value for one in grades] == [0.0] * 3
+    for trial in trials:
+        assert trial.usage is not None
+        assert (trial.usage.input_tokens or 0) > 0
+        assert not trial.usage.is_estimated
+        assert trial.counts["usage_by_gateway"] == 1
+        assert trial.counts["turns"] >= 4
+        assert trial.counts["tool_calls"] >= 3
+        assert (trial.duration_ms or 0) > 0
+        assert trial.model == trial.model_answered == MODEL
+    kept = b""
+    n_acts = 0
+    for document in archive.read(Document):
+        content = b"".join(archive.blobs.chunks(document.sha256))
+        kept += content
+        if document.name.endswith("/acts.jsonl"):
+            given = [decode(line, Act).given for line in content.splitlines()]
+            n_acts += sum(_MEND in one for one in given)
+        elif document.name.endswith("/diff.patch"):
+            assert b"+        return self.first <= day <= self.last" in content
+    assert n_acts == 3  # what it did is known, whichever harness wrote it down
+    assert KEY.encode() not in kept
+    for one in conducts(archive):
+        assert [finding.told for finding in one.findings if finding.is_grave] == []
+        assert "looked at the history: git log --oneline -3" in one.findings[0].told
+
+
+@pytest.mark.requirement("OUT-39")
+@pytest.mark.requirement("X-O13")
+@pytest.mark.parametrize("name", ["mini-swe", "codex"])
+def test_one_answer_that_was_cut_voids_its_batch_and_is_in_no_figure(
+    name: str, tmp_path: Path
+) -> None:
+    cut = {"say": "I was about to", "stop": "length"}
+    turns = [*_LOOK[:1], cut, *_LOOK[1:], _END.get(name, {"say": "Mended."})]
+    with serving(tmp_path, turns) as url:
+        study = graded(study_of(name, tmp_path, url))
+    archive = archive_of(study)
+    trials = list(archive.read(Trial))
+    assert {one.ending.kind for one in trials} == {EndingKind.TRUNCATED}
+    grades = list(archive.read(Grade))
+    assert grades
+    assert [one for one in grades if one.value is not None] == []
+    assert any("diff.patch" in one.name for one in archive.read(Document))  # kept all the same
+
+
+@pytest.mark.requirement("X-O12")
+def test_a_model_that_cannot_be_reached_is_no_failure_of_the_agent(tmp_path: Path) -> None:
+    fault = {"fault": {"status": 529, "kind": "overloaded_error"}}
+    with serving(tmp_path, [fault]) as url:
+        study = study_of("codex", tmp_path, url)
+        for verb in ("plan", "seal", "run", "grade"):
+            done = called(verb, study)
+            if verb in {"plan", "seal"}:
+                assert done.exit_code == 0, done.output
+    archive = archive_of(study)
+    kinds = {one.ending.kind for one in archive.read(Trial)}
+    assert kinds == {EndingKind.INFRASTRUCTURE_ERROR}
+    assert [one for one in archive.read(Grade) if one.value is not None] == []
+    told = json.loads(called("compare", study, "--json").output or "{}")
+    assert "0.0" not in json.dumps(told.get("means", {}))
