@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from adapters.agents.living import live
 from equipoise.archive.manifest import Document
@@ -28,6 +27,7 @@ from studies.loss.compared_loss_runs import called
 from studies.loss.made_agents import NEEDS_BWRAP
 from studies.outcome.outcome_studies import FIX, graded, made
 
+OTHER = "i03-rent-moves"
 pytestmark = [NEEDS_BWRAP, pytest.mark.slow]
 MODEL = "some-model-2026-01-01"
 KEY = "sk-key-of-the-operator-7731"
@@ -38,8 +38,14 @@ _LOOK: list[dict[str, Any]] = [
     {"say": "The last day is left out.", "calls": [{"shell": f"{_MEND} && git diff --stat"}]},
     {"calls": [{"shell": "python3 -B -m unittest -q 2>&1 | tail -3"}]},
 ]
+_WORD = "plumber"
+"""Stands in the prompt of the scenario that is mended, and of no other."""
+
 _END = {
     "mini-swe": {"calls": [{"shell": "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; echo Mended."}]}
+}
+_LOST = {
+    "mini-swe": {"calls": [{"shell": "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; echo Sorry."}]}
 }
 _FEW: dict[str, dict[str, str]] = {
     "mini-swe": {"retries": "1"},
@@ -52,7 +58,7 @@ _FEW: dict[str, dict[str, str]] = {
 def serving(folder: Path, turns: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A server that answers as a model does, on a port of its own, and the operator's key."""
     path = folder / "answers.yaml"
-    path.write_text(yaml.safe_dump({"turns": list(turns)}), encoding="utf-8")
+    path.write_text(json.dumps({"turns": list(turns)}), encoding="utf-8")
     program = [sys.executable, "-m", "equipoise.gateway.scripted", str(path)]
     before = dict(os.environ)
     with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as server:
@@ -66,12 +72,18 @@ def serving(folder: Path, turns: Sequence[dict[str, Any]]) -> Iterator[str]:
             os.environ.update(before)
 
 
-def study_of(name: str, folder: Path, url: str, **keys: Any) -> Path:
-    """A study of one scenario and one arm, which is this harness."""
+def study_of(name: str, folder: Path, provider: Any, scenarios: list[str]) -> Path:
+    """A study of one arm, which is this harness."""
     live(name, {}, folder, Isolation.NAMESPACES)  # or a skip that says why
-    provider = {"provider": PROVIDERS[name], "url": url, "key_variable": "OPERATORS_KEY"}
     agent = {"harness": {name: _FEW[name]}, "model": MODEL, "provider": provider}
-    return made(folder / "study", [{"name": "real", "agent": agent}], scenarios=[FIX], **keys)
+    return made(folder / "study", [{"name": "real", "agent": agent}], scenarios=scenarios)
+
+
+def stood_in(name: str, folder: Path, turns: Sequence[dict[str, Any]]) -> Path:
+    """A study of one scenario, answered by a stand-in for the provider."""
+    study = study_of(name, folder, {"scripted": "answers.yaml"}, [FIX])
+    study.joinpath("answers.yaml").write_text(json.dumps({"turns": list(turns)}))
+    return study
 
 
 def archive_of(study: Path) -> Archive:
@@ -85,14 +97,24 @@ def archive_of(study: Path) -> Archive:
 def test_a_real_harness_mends_a_scenario_by_the_way_of_a_real_key(
     name: str, tmp_path: Path
 ) -> None:
-    turns = [*_LOOK, _END.get(name, {"say": "Mended."})]
-    with serving(tmp_path, turns) as url:
-        study = graded(study_of(name, tmp_path, url))
+    end = _END.get(name, {"say": "Mended."})
+    turns = [
+        {**one, "when": {"prompt": _WORD, "turn": number}}
+        for number, one in enumerate([*_LOOK, end], start=1)
+    ]
+    lost = _LOST.get(name, {"say": "I do not know."})
+    with serving(tmp_path, [*turns, lost, lost]) as url:
+        provider = {"provider": PROVIDERS[name], "url": url, "key_variable": "OPERATORS_KEY"}
+        study = graded(study_of(name, tmp_path, provider, [FIX, OTHER]))
     archive = archive_of(study)
-    trials = list(archive.read(Trial))
-    assert [one.ending.kind for one in trials] == [EndingKind.COMPLETED] * 3, trials
-    grades = [one for one in archive.read(Grade) if one.criterion == "v1:hidden_explicit"]
-    assert [one.value for one in grades] == [0.0] * 3
+    every = list(archive.read(Trial))
+    assert [one.ending.kind for one in every] == [EndingKind.COMPLETED] * 6, every
+    trials = [one for one in every if one.unit == FIX]
+    grades = {
+        one.trial: one.value for one in archive.read(Grade) if one.criterion == "v1:hidden_explicit"
+    }
+    assert [grades[one.id] for one in trials] == [0.0] * 3
+    assert list(grades.values()).count(1.0) == 3  # who does not know mends nothing
     for trial in trials:
         assert trial.usage is not None
         assert (trial.usage.input_tokens or 0) > 0
@@ -102,19 +124,21 @@ def test_a_real_harness_mends_a_scenario_by_the_way_of_a_real_key(
         assert trial.counts["tool_calls"] >= 3
         assert (trial.duration_ms or 0) > 0
         assert trial.model == trial.model_answered == MODEL
-    kept = b""
-    n_acts = 0
+    kept, n_acts = b"", 0
+    mended = {one.id for one in trials}
     for document in archive.read(Document):
         content = b"".join(archive.blobs.chunks(document.sha256))
         kept += content
         if document.name.endswith("/acts.jsonl"):
             given = [decode(line, Act).given for line in content.splitlines()]
             n_acts += sum(_MEND in one for one in given)
-        elif document.name.endswith("/diff.patch"):
+        elif document.name.partition("/")[0] in mended and document.name.endswith("/diff.patch"):
             assert b"+        return self.first <= day <= self.last" in content
     assert n_acts == 3  # what it did is known, whichever harness wrote it down
     assert KEY.encode() not in kept
     for one in conducts(archive):
+        if one.trial not in mended:
+            continue
         assert [finding.told for finding in one.findings if finding.is_grave] == []
         assert "looked at the history: git log --oneline -3" in one.findings[0].told
 
@@ -127,29 +151,22 @@ def test_one_answer_that_was_cut_voids_its_batch_and_is_in_no_figure(
 ) -> None:
     cut = {"say": "I was about to", "stop": "length"}
     turns = [*_LOOK[:1], cut, *_LOOK[1:], _END.get(name, {"say": "Mended."})]
-    with serving(tmp_path, turns) as url:
-        study = graded(study_of(name, tmp_path, url))
+    study = graded(stood_in(name, tmp_path, turns))
     archive = archive_of(study)
     trials = list(archive.read(Trial))
     assert {one.ending.kind for one in trials} == {EndingKind.TRUNCATED}
-    grades = list(archive.read(Grade))
-    assert grades
-    assert [one for one in grades if one.value is not None] == []
+    assert [one for one in archive.read(Grade) if one.value is not None] == []
     assert any("diff.patch" in one.name for one in archive.read(Document))  # kept all the same
 
 
 @pytest.mark.requirement("X-O12")
 def test_a_model_that_cannot_be_reached_is_no_failure_of_the_agent(tmp_path: Path) -> None:
     fault = {"fault": {"status": 529, "kind": "overloaded_error"}}
-    with serving(tmp_path, [fault]) as url:
-        study = study_of("codex", tmp_path, url)
-        for verb in ("plan", "seal", "run", "grade"):
-            done = called(verb, study)
-            if verb in {"plan", "seal"}:
-                assert done.exit_code == 0, done.output
+    study = stood_in("codex", tmp_path, [fault])
+    for verb in ("plan", "seal", "run", "grade"):
+        done = called(verb, study)
+        assert done.exit_code == 0 or verb in {"run", "grade"}, done.output
     archive = archive_of(study)
     kinds = {one.ending.kind for one in archive.read(Trial)}
     assert kinds == {EndingKind.INFRASTRUCTURE_ERROR}
     assert [one for one in archive.read(Grade) if one.value is not None] == []
-    told = json.loads(called("compare", study, "--json").output or "{}")
-    assert "0.0" not in json.dumps(told.get("means", {}))
