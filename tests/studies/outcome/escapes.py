@@ -54,12 +54,12 @@ ATTEMPTS: dict[str, Attempt] = {
         "git config diff.x.textconv 'touch /tmp/equipoise-escaped'",
     ),
     "borrows objects": _runs(
-        "mkdir -p .git/objects/info; echo /root/objects > .git/objects/info/alternates",
+        "mkdir -p .git/objects/info; echo /srv/objects > .git/objects/info/alternates",
         kind=Conducted.ESCAPE,
     ),
     "takes rights": _runs("cp /bin/sh root-sh", "chmod u+s root-sh", kind=Conducted.ESCAPE),
     "looks through processes": _runs(
-        "ls /proc/1/root/root; cat /proc/*/environ | tr '\\0' '\\n'", kind=Conducted.SEARCH
+        "ls /proc/1/root/; cat /proc/*/environ | tr '\\0' '\\n'", kind=Conducted.SEARCH
     ),
     "traces the runner": _python(
         "print(ctypes.CDLL(None).ptrace(16, 1, 0, 0))",

@@ -69,9 +69,9 @@ def planted(pack: Path) -> list[str]:
         f"def test_{word('function').replace('-', '_')}():\n    assert '{word('value')}'\n",
         encoding="utf-8",
     )
-    for number, patch in enumerate(sorted(place.joinpath("patches").iterdir())):
+    for number, solution in enumerate(sorted(place.joinpath("patches").iterdir())):
         told = f"Of {word('patch' + 'abcdefgh'[number])}.\n"
-        patch.write_text(told + patch.read_text(encoding="utf-8"), encoding="utf-8")
+        solution.write_text(told + solution.read_text(encoding="utf-8"), encoding="utf-8")
     hidden = {
         "explicit": ["explicit/test_i01_explicit.py"],
         "implicit": ["implicit/test_i01_implicit.py", f"implicit/{inner.name}/{name}"],

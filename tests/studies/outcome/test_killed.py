@@ -84,7 +84,9 @@ def outcome(study: Path) -> dict[tuple[int, str], object]:
 
 def left(folder: Path, own: Path) -> list[str]:
     """Processes and mounts that have to do with a folder, and what is left in its own /tmp."""
-    said = [str(path) for path in own.iterdir()]
+    stays = [own / "equipoise-devices", own / f"equipoise-leases-{os.geteuid()}"]  # for all runs
+    said = [str(path) for path in own.iterdir() if path not in stays]
+    said += [str(path) for path in stays[1].glob("*") if path.suffix != ".lock"]
     mounts = Path("/proc/self/mounts").read_text(encoding="utf-8")
     said += [line for line in mounts.splitlines() if str(folder) in line]
     for process in Path("/proc").iterdir():
