@@ -97,8 +97,13 @@ def test_answers_go_out_and_come_back_to_the_same_bytes(study: Path, tmp_path: P
         for folder in (study, tmp_path / "csv", tmp_path / "jsonl")
         for path in folder.joinpath("archive").iterdir()
     ]
-    bodies = [[json.loads(line)["body"] for line in lines.splitlines()] for lines in archived]
-    assert bodies[0] == bodies[1] == bodies[2]
+    assert archived[0] == archived[1] == archived[2]
+    reports = []
+    for folder in (study, tmp_path / "csv", tmp_path / "jsonl"):
+        run("compare", folder)
+        (report,) = folder.glob("comparisons/*/report/index.html")
+        reports.append(report.read_bytes())
+    assert reports[0] == reports[1] == reports[2], "the heads of archives stand in it"
 
 
 def _potato(study: Path, tmp_path: Path) -> Iterator[Path]:

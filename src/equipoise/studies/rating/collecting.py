@@ -51,7 +51,7 @@ def collect(study: Path, *, now: datetime, database: Database | None = None) -> 
 
     Args:
         study: the folder of a sealed study with its campaign.
-        now: the time, for the events.
+        now: the time, for the first event where the first answer has none.
         database: where answers are kept, if not in the campaign's own file.
 
     Raises:
@@ -69,7 +69,8 @@ def collect(study: Path, *, now: datetime, database: Database | None = None) -> 
     place = study / ARCHIVES / f"people-{digest(content)[:8]}"
     is_simulated = plan.is_simulated or any(one.is_simulated for one in answers)
     if not place.joinpath(MANIFEST).is_file():
-        _begin(study, place, content, seal, now)
+        began = answers[0].at or now.isoformat(timespec="milliseconds")
+        _begin(study, place, content, seal, began)
     with Archive.append_to(place) as archive:
         kept = list(archive.read(Answer))
         _refuse_altered(kept, answers)
@@ -87,8 +88,12 @@ def collect(study: Path, *, now: datetime, database: Database | None = None) -> 
     )
 
 
-def _begin(study: Path, place: Path, content: bytes, seal: Seal, now: datetime) -> None:
-    """Makes the archive with the plan and its first line; it stands whole or not at all."""
+def _begin(study: Path, place: Path, content: bytes, seal: Seal, at: str) -> None:
+    """Makes the archive with the plan and its first line; it stands whole or not at all.
+
+    It begins with the first answer and not when somebody collects: the same answers, taken in again
+    elsewhere, give the same archive and the same report, byte for byte.
+    """
     folder = study / CAMPAIGN
     files = {"keys": KEYS, "packets": PACKETS, "assignments": ASSIGNMENTS, "checks": CHECKS}
     facts = {
@@ -100,7 +105,6 @@ def _begin(study: Path, place: Path, content: bytes, seal: Seal, now: datetime) 
         "seal": seal.label.value,
         "sealed_at": seal.sealed_at,
     }
-    at = now.isoformat(timespec="milliseconds")
     manifest = Manifest(run_id=place.name, kind="rating", tool_version=__version__)
     with staged(place) as folder:
         made = folder / "archive"
