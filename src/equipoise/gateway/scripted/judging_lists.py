@@ -7,7 +7,8 @@ from typing import Any
 _ITEM = re.compile(r"\[([0-9]{1,4})\] ")
 _ORDERED = re.compile(r"\bmeets (?:all|every) requirements?\b|\banswer yes\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]{4,}")
-_ENOUGH = 0.5
+_ENOUGH = 1 / 3
+_ENDING = re.compile(r"(?:ing|ed|es|s)$")
 _LONGEST = 60
 
 
@@ -18,7 +19,7 @@ def covering(
 
     Args:
         rules: an expression found in a requirement -> the one found in an item that meets it; a
-            requirement without a rule is met by an item that has half of its words.
+            requirement without a rule is met by an item that has a third of its words.
         wanted: number -> requirement.
         text: the numbered list.
         obeys: does what an item orders it to.
@@ -70,7 +71,7 @@ def _meets(rules: Mapping[str, str], requirement: str, item: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))
+    return {_ENDING.sub("", word) for word in _WORD.findall(text.casefold())}
 
 
 def _first_words(text: str) -> str:

@@ -294,7 +294,7 @@ def _findings(
                 continue
             log, quote = OUTPUT, said.quote
             if posed.inquiry is not None:
-                log = posed.inquiry.seen.name
+                log = said.log or posed.inquiry.seen[0].name
             else:
                 quote = _plain_quote(
                     bench, answered, said.lost, quote, is_wanted=known[name].is_wanted

@@ -11,6 +11,7 @@ from equipoise.records.packet import Packet
 from equipoise.stages.grade.judges.forms import COVER, DECIDE, is_misquoted
 from equipoise.stages.grade.judges.inquiries import EDGE, OBVIOUS, ORDER, Inquiry
 from equipoise.stages.grade.left_behind import ARTIFACTS
+from equipoise.stages.grade.material import Page
 from equipoise.stages.grade.ordering import Edge, order_of
 
 _LONGEST = 200
@@ -23,11 +24,12 @@ _FEW = 4
 class Said:
     """What an answer gives for a category: the share lost and its quote, or why there is none.
 
-    `quote` stands in the document as it is. `note` has the counts behind the value.
+    `quote` stands as it is in the document `log`. `note` has the counts behind the value.
     """
 
     lost: float | None = None
     quote: str = ""
+    log: str = ""
     note: str = ""
     why: str = ""
 
@@ -54,7 +56,7 @@ def coverage_of(inquiry: Inquiry, one: Judgement, packet: Packet, rater: str) ->
     order = order_of(inquiry.expert, inquiry.items, one.covers)
     return Coverage(
         rater=rater,
-        list=inquiry.seen.name.removeprefix(ARTIFACTS),
+        list=inquiry.seen[0].name.removeprefix(ARTIFACTS),
         n_items=len(inquiry.items),
         items=tuple(
             CoveredItem(
@@ -78,10 +80,12 @@ def _decided(inquiry: Inquiry, one: Judgement, packet: Packet, name: str) -> Sai
         return Said(why="unreadable: the judge cannot tell which cause the text gives")
     if is_misquoted(packet, score, quote):
         return Said(why="invalid: the quote does not stand in the text")
-    place = _in_document(inquiry, quote, 0)
-    return Said(
-        lost=1.0 - score, quote=place, note="same cause: yes" if score else "same cause: no"
-    )
+    note = "same cause: yes" if score else "same cause: no"
+    for seen in inquiry.seen:
+        if place := _flexible(seen, quote):
+            return Said(lost=1.0 - score, quote=place, log=seen.name, note=note)
+    place = _in_document(inquiry, "", 0)
+    return Said(lost=1.0 - score, quote=place, log=inquiry.seen[0].name, note=note)
 
 
 def _covered(inquiry: Inquiry, one: Judgement, packet: Packet) -> dict[str, Said]:
@@ -175,16 +179,22 @@ def _in_document(inquiry: Inquiry, quote: str, number: int) -> str:
 
     A quote is of the text as it was shown, in which an item is one line and names are masked.
     """
-    text = inquiry.seen.text
-    if quote.strip():
-        flexible = r"\s+".join(map(re.escape, quote.split()))
-        if found := re.search(flexible, text):
-            return found.group()
-    lines = text.split("\n")
+    seen = inquiry.seen[0]
+    if place := _flexible(seen, quote):
+        return place
+    lines = seen.text.split("\n")
     line = inquiry.items[number - 1].line if 0 < number <= len(inquiry.items) else 0
     told = lines[line - 1].strip() if line else ""
     told = told or next((one.strip() for one in reversed(lines) if one.strip()), "")
     return max(_ODD.split(told), key=len)[:_LONGEST].strip()
+
+
+def _flexible(seen: Page, quote: str) -> str:
+    """Gives a quote as a document has it, whatever its white space; empty where it has it not."""
+    if not quote.strip():
+        return ""
+    found = re.search(r"\s+".join(map(re.escape, quote.split())), seen.text)
+    return found.group() if found else ""
 
 
 def _words(edge: Edge) -> str:

@@ -25,6 +25,7 @@ CAUSE = "root_cause"
 ASKED = (COVERAGE, OBVIOUS, EDGE, ORDER, ACCEPTANCE, CAUSE)
 """What a model-judged category may be asked as (`Category.asked`)."""
 
+_MOST_DOCUMENTS = 8
 _LISTS = frozenset(ASKED) - {CAUSE}
 _NOT_APPLIED = "not applicable: the arm has no skill that would tell it"
 
@@ -33,14 +34,14 @@ _NOT_APPLIED = "not applicable: the arm has no skill that would tell it"
 class Inquiry:
     """One packet about a trial.
 
-    `axis` is what is asked, `text` what is shown, `seen` the document that it is from. `given` are
+    `axis` is what is asked, `text` what is shown, `seen` the documents that it is from. `given` are
     the categories that the answer says something of. For a list, `expert` has the items it is held
     against and `found` those that it has.
     """
 
     axis: AxisPlan
     text: str
-    seen: Page
+    seen: tuple[Page, ...]
     given: tuple[Category, ...]
     expert: tuple[WorkItem, ...] = ()
     found: Deliverable | None = None
@@ -118,7 +119,7 @@ def _lists(
     path = str(expected.get("deliverable") or "")
     expert = msgspec.convert(expected["items"], tuple[WorkItem, ...])
     try:
-        seen = _written(material, path)
+        seen = next(iter(_written(material, path)), None)
     except NotEstimable as error:
         missing.update({one.id: error.why for one in due})
         return
@@ -150,7 +151,7 @@ def _lists(
                 Inquiry(
                     axis=_cover_axis(expert) if form else _acceptance_axis(found),
                     text=found.shown,
-                    seen=seen,
+                    seen=(seen,),
                     given=tuple(chosen),
                     expert=expert,
                     found=found,
@@ -201,14 +202,14 @@ def _causes(
     asked, settled, missing = told
     pattern = str(cause.get("document") or "")
     try:
-        seen = _written(material, pattern)
+        seen = [one for one in _written(material, pattern) if one.content.strip()]
     except NotEstimable as error:
         missing.update({one.id: error.why for one in due})
         return
-    if seen is None or not seen.content.strip():
+    if not seen:
         settled.update({one.id: f"no document {pattern} was left" for one in due})
         return
-    text = seen.content.decode("utf-8", "replace")
+    text = "\n\n".join(one.content.decode("utf-8", "replace") for one in seen[:_MOST_DOCUMENTS])
     axis = AxisPlan(
         name="cause",
         ask="The text reports on work that the prompt asked for. Does it name the same cause?",
@@ -217,26 +218,23 @@ def _causes(
             Asked(
                 id=one.id,
                 text="The cause that the text gives is the same as this one, in whatever words: "
-                f"{cause['statement']}",
+                f"{' '.join(str(cause['statement']).split())}",
             )
             for one in due
         ),
         form=DECIDE,
     )
-    asked.append(Inquiry(axis=axis, text=text, seen=seen, given=tuple(due)))
+    asked.append(Inquiry(axis=axis, text=text, seen=tuple(seen), given=tuple(due)))
 
 
-def _written(material: Material, glob: str) -> Page | None:
-    """Gives the first document of such a path that the agent wrote or changed; null = none.
+def _written(material: Material, glob: str) -> list[Page]:
+    """Gives the documents of such a path that the agent wrote or changed.
 
     Raises:
         NotEstimable: what it left is not known.
     """
-    for path in matching(left_by(material).files, glob):
-        found = document(material, path)
-        if found is not None:
-            return found
-    return None
+    paths = matching(left_by(material).files, glob)
+    return [found for path in paths if (found := document(material, path)) is not None]
 
 
 def _cause(expected: Mapping[str, Any]) -> Mapping[str, Any]:
