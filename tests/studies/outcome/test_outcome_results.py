@@ -139,6 +139,16 @@ def test_the_page_says_what_authors_do_to_figures(study: Path) -> None:
     assert "the difference between arms stands" in page
 
 
+def test_what_was_found_of_the_pack_stands_in_its_reports(
+    study: Path, outcome: dict[str, Any]
+) -> None:
+    (found,) = (note for note in outcome["notes"] if note.startswith("Pack: "))
+    assert found.startswith("Pack: 1 reference spoilt on purpose passed all hidden tests of its")
+    page = comparison(study).joinpath("report/index.html").read_text(encoding="utf-8")
+    assert "1 reference spoilt on purpose passed all hidden tests" in page
+    assert found in study.joinpath("told.txt").read_text(encoding="utf-8")
+
+
 @pytest.mark.requirement("OUT-03")
 @pytest.mark.requirement("OUT-11")
 @pytest.mark.parametrize(

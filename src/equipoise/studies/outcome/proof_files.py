@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from equipoise.archive.durable import replace_file
+from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.errors import InputError
 from equipoise.ports.agents import Seed
 from equipoise.ports.suites import hash_of
@@ -43,7 +43,8 @@ def rests_on(pack: ReadPack, scenario: Scenario, seed: Seed) -> dict[str, str]:
 def write_proof(pack: ReadPack, proof: Proof) -> Path:
     """Writes a proof beside its pack, whole or not at all."""
     path = pack.folder / PROOFS / f"{proof.scenario}.json"
-    path.parent.mkdir(exist_ok=True)
+    with storage_errors(f"writing {path.name}"):
+        path.parent.mkdir(exist_ok=True)
     replace_file(path, pretty(proof))
     return path
 

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
+from equipoise.archive.durable import storage_errors
 from equipoise.errors import EquipoiseError, InputError, nearest
 from equipoise.records.lint import PackLint
 from equipoise.records.proof import Proof
 from equipoise.records.scenario import Scenario
 from equipoise.studies.outcome.fairness import Means, prove_fair
 from equipoise.studies.outcome.lints.packs import lint_of, lint_pack, write_lint
-from equipoise.studies.outcome.packs import ReadPack
+from equipoise.studies.outcome.packs import PROOFS, ReadPack
 from equipoise.studies.outcome.proof_files import proof_of, write_proof
 
 _GROUPS = ("explicit", "implicit")
@@ -65,6 +66,8 @@ def prove_pack(
         InputError: seeds or patches have faults; all are told.
         Blocked: no sandbox that is allowed works here.
     """
+    with storage_errors(f"making {pack.folder / PROOFS}"):
+        pack.folder.joinpath(PROOFS).mkdir(exist_ok=True)
     _check_seeds(pack, scenarios, means)
     lint, why = lint_of(pack, means.seed_of)
     if lint is None or why or (is_again and len(scenarios) == len(pack.scenarios)):
@@ -85,6 +88,8 @@ def _check_seeds(pack: ReadPack, scenarios: Sequence[Scenario], means: Means) ->
         try:
             means.seed_of(pack.seed(scenario))
         except InputError as error:
+            if error.code == "no_git":
+                raise
             faults.append(f"{scenario.id}: {error}")
     if faults:
         raise InputError(

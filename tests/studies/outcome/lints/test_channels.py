@@ -103,6 +103,18 @@ def test_a_label_that_nobody_fixed_is_warned_of(tmp_path: Path) -> None:
     assert "compare a number or a state" in told[0].message
 
 
+@pytest.mark.requirement("OUT-36")
+def test_a_number_that_is_written_as_nobody_wrote_one_is_warned_of(tmp_path: Path) -> None:
+    explicit = "def test_it(p):\n    assert run(p, 'list')[1] == '4.20'\n"
+    implicit = (
+        "def test_large(p):\n    assert run(p, 'list')[1] == '1,204.20'\n\n\n"
+        "def test_small(p):\n    assert run(p, 'list')[1] == '0.07'\n"
+    )
+    (notice,) = said(tmp_path, explicit, implicit)
+    assert (notice.code, notice.where) == ("written_number", "implicit/test_i.py:9")
+    assert "nothing is written like '1,204.20'" in notice.message
+
+
 @pytest.mark.requirement("OUT-34")
 def test_an_implicit_test_goes_through_locked_interfaces_and_is_not_spelled_out(
     tmp_path: Path,

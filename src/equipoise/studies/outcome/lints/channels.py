@@ -18,6 +18,7 @@ from equipoise.studies.outcome.packs import HIDDEN
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
+_NUMBER = re.compile(r"\d[\d.,:/-]*\d|\d")
 _LEAST_TOLD = 3
 _TOLD_SHARE = 0.8
 _COMMON = frozenset(
@@ -53,6 +54,7 @@ def channels(scenario: Scenario, folder: Path, seed: Tree) -> Iterator[Notice]:
         fixed = "the prompt and in no explicit test"
         yield from _unnamed(name, file, _names(told), "interface_not_locked", fixed)
         yield from _labels(name, file, [*told, *file.inputs], fixed, "literal_label")
+        yield from _written_numbers(name, file, [*told, *file.inputs], fixed)
         yield from _spelled_out(name, file, scenario.prompt)
 
 
@@ -99,6 +101,25 @@ def _labels(name: str, file: TestFile, told: list[str], absent: str, code: str) 
                 f"neither in {absent} nor in the seed; mend: compare a number or a state, or fix "
                 "the text in the prompt",
             )
+
+
+def _written_numbers(name: str, file: TestFile, told: list[str], absent: str) -> Iterator[Notice]:
+    """Yields texts that are compared with, in which a number is written as nobody wrote one."""
+    known = {_form(one) for text in told for one in _NUMBER.findall(text)}
+    for one in file.literals:
+        new = [found for found in _NUMBER.findall(one.text) if _form(found) not in known]
+        if new:
+            yield Notice(
+                code="written_number",
+                where=f"{name}:{one.line}",
+                message=f"{one.test or 'a test'} compares with {one.text!r}, and nothing is "
+                f"written like {new[0]!r} in {absent} or in the seed; mend: compare numbers",
+            )
+
+
+def _form(number: str) -> str:
+    """Gives how a number is written, whatever its figures: 9.9 of 4.20, 9-9-9 of 2024-03-01."""
+    return re.sub(r"\d+", "9", number)
 
 
 def _spelled_out(name: str, file: TestFile, prompt: str) -> Iterator[Notice]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from equipoise import __version__
-from equipoise.archive.durable import replace_file
+from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.errors import InputError
 from equipoise.ports.probes import Probes
 from equipoise.records.codec import decode, pretty
@@ -38,7 +38,8 @@ def lint_pack(pack: ReadPack, seed_of: MakeSeed, probes: Probes) -> PackLint:
 def write_lint(pack: ReadPack, lint: PackLint) -> Path:
     """Writes what was found beside the proofs, whole or not at all."""
     path = pack.folder / PROOFS / LINT
-    path.parent.mkdir(exist_ok=True)
+    with storage_errors(f"writing {LINT}"):
+        path.parent.mkdir(exist_ok=True)
     replace_file(path, pretty(lint))
     return path
 
@@ -85,10 +86,12 @@ def remarks(pack: ReadPack, scenarios: Iterable[str], lint: PackLint | None) -> 
             proof = decode(path.read_bytes(), Proof, where=f"{PROOFS}/{path.name}")
             warned += bool(proof.notices)
             survivors += len(proof.mutation.survivors) if proof.mutation is not None else 0
-    if warned or survivors:
+    if warned:
+        yield f"Pack: {counted(warned, 'scenario')} proved with warnings: see `equipoise prove`."
+    if survivors:
         yield (
-            f"Pack: hidden tests of {counted(warned, 'scenario')} carry warnings, and "
-            f"{counted(survivors, 'spoilt reference')} passed them all: see `equipoise prove`."
+            f"Pack: {counted(survivors, 'reference')} spoilt on purpose passed all hidden tests of "
+            "its scenario: see `equipoise prove`."
         )
 
 
