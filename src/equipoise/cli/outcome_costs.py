@@ -30,6 +30,12 @@ def told_costs(plan: Plan, runs: Iterable[ArmRun]) -> Iterator[str]:
     yield f"{what}: {total.n_cells:,} cells left, {_told(total)}; {stops}"
 
 
+def costs_of(plan: Plan, runs: Iterable[ArmRun]) -> dict[str, Cost]:
+    """Gives what is left of each arm, and in all under the empty name; empty for another kind."""
+    costs = {run.arm: cost for run in runs if (cost := cost_of(plan, run))}
+    return {**costs, "": total_of(costs.values())} if costs else {}
+
+
 def _told(cost: Cost) -> str:
     return f"{tokens(cost.tokens)}, {money(cost.usd)}"
 

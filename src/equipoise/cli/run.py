@@ -125,9 +125,11 @@ def command(
     )
     runs = _runs(sealed, adapters(where), asked, is_dry=dry_run, is_sure=yes)
     if as_json:
+        from equipoise.cli.outcome_costs import costs_of
         from equipoise.records.codec import pretty
 
-        write_json(pretty({"study": str(study), "arms": runs}).decode())
+        takes = {"takes": costs_of(sealed.plan, runs)} if dry_run else {}
+        write_json(pretty({"study": str(study), "arms": runs, **takes}).decode())
     else:
         write("".join(f"{line}\n" for run in runs for line in told(run, study)))
         if dry_run:

@@ -7,9 +7,7 @@ from equipoise.records.outcome_plan import Phase
 
 _SCENARIOS = re.compile(rb"^scenarios:.*\n", re.MULTILINE)
 _ARMS = re.compile(rb"^baseline:.*\narms:\n(?:[ \t#].*\n|\n(?=[ \t]))*", re.MULTILINE)
-_CLAIM_COMMENT = re.compile(rb"^\n# What is claimed before(?:.*\n)(?:#.*\n)*", re.MULTILINE)
-_HYPOTHESES = re.compile(rb"^hypotheses:", re.MULTILINE)
-
+_HYPOTHESES = re.compile(rb"^(?:#.*\n)*hypotheses:\n(?:[ \t]+\S.*\n)+\n?", re.MULTILINE)
 _TITLE = re.compile(rb"^title:.*\nquestion:.*\n", re.MULTILINE)
 
 _TITLES = {
@@ -112,8 +110,7 @@ def of_phase(starter: bytes, name: str) -> bytes:
         pair = _PAIR + _AGENT + b"  - name: with-skill\n    agent:\n"
         pair += _AGENT + b"    skill: " + _SKILLS[phase] + b"\n\n"
         text = _ARMS.sub(lambda _: pair, text, count=1)
-    text = _CLAIM_COMMENT.sub(b"", text)
-    if not _HYPOTHESES.search(text):
-        text += b"\n# What is claimed, before anything is run; without it the study explores.\n"
-        text += b"hypotheses:\n" + _CLAIMS[phase]
+    text = _HYPOTHESES.sub(b"", text)
+    text += b"\n# What is claimed, before anything is run; without it the study explores.\n"
+    text += b"hypotheses:\n" + _CLAIMS[phase]
     return text

@@ -86,6 +86,7 @@ def test_the_plan_says_what_so_few_scenarios_can_find(study: Path) -> None:
 
 @pytest.mark.requirement("OUT-41")
 def test_a_study_without_hypotheses_is_exploratory_and_says_so(study: Path) -> None:
+    change(study, hypotheses=None)
     assert planned(study).undecided == ("exploratory: no hypotheses were registered",)
     done = called("seal", study)
     assert "no hypotheses registered: the study is exploratory" in done.output

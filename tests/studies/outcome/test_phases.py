@@ -1,5 +1,6 @@
 """Phases of a campaign: what each is made of, what comes before it, what it takes."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,9 @@ def test_a_phase_is_what_it_is_made_of_and_says_what_it_takes(tmp_path: Path) ->
     assert f"literal: {n} cells left" in done.output
     assert f"phase P0 (bugs, 8 scenarios, one model, 3 repetitions): {n} cells left" in done.output
     assert "the limit is 15 USD" in done.output
+    takes = json.loads(called("run", study, "--dry-run", "--json").output)["takes"]
+    assert takes["literal"]["n_cells"] == takes[""]["n_cells"] == n
+    assert takes[""]["tokens"] == [n * 50_000, n * 200_000]
     done = called("run", study)
     assert done.exit_code == 3
     assert "this will take up to 25.00 USD (assumed" in done.output

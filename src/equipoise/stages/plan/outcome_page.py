@@ -43,7 +43,7 @@ def outcome_blocks(
 ) -> list[list[str]]:
     """Gives the page's first blocks, each with its heading; the same plan gives the same text."""
     undecided = [f"- {escaped(why)}" for why in outcome.undecided]
-    decides = undecided or ["The hypotheses below, and nothing else."]
+    decides = undecided or ["- the hypotheses below, and nothing else"]
     if plan.is_simulated:
         decides.append("- simulated: stand-ins work, and no verdict about a real agent follows")
     return [
@@ -199,7 +199,8 @@ def _hypotheses(outcome: OutcomePlan) -> Iterator[str]:
     n = sum(one.primary for one in outcome.hypotheses)
     yield ""
     yield (
-        f"One family: {n} primary {'hypothesis' if n == 1 else 'hypotheses'} share the level; "
+        f"One family: {'the primary hypothesis has' if n == 1 else f'{n} primary ones share'} the "
+        "level; "
         "secondary ones are told beside it and carry no claim."
     )
 
@@ -235,8 +236,10 @@ def _cost(plan: Plan, outcome: OutcomePlan) -> Iterator[str]:
     cell = outcome.cell
     rows = []
     for name, n in [*((arm.name, each) for arm in plan.arms), ("in all", each * len(plan.arms))]:
-        counted = (None, None) if cell is None else (_times(cell.tokens, n), _times(cell.usd, n))
-        rows.append((name, f"{n:,}", tokens(counted[0]), money(counted[1])))
+        took = ("none", "none")
+        if cell is not None:
+            took = (tokens(_times(cell.tokens, n)), money(_times(cell.usd, n)))
+        rows.append((name, f"{n:,}", *took))
     if cell is not None:
         rows.insert(0, ("a cell", "1", tokens(cell.tokens), money(cell.usd)))
     yield from table(("", "cells", "tokens", "money"), rows)
