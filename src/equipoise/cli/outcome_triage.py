@@ -62,11 +62,18 @@ def command(
     is no graded run; 4 something waits.
     """
     from equipoise.cli.clock import now
+    from equipoise.cli.kinds import OUTCOME, kind_of
     from equipoise.errors import InputError
     from equipoise.records.codec import pretty
     from equipoise.records.triage import Label
     from equipoise.studies.outcome.triage import label_it, queue_of
 
+    if kind_of(study) != OUTCOME:
+        raise InputError(
+            f"{study} is no outcome study: nothing of it is labelled",
+            wanted="the folder of a study of kind outcome",
+            code="kind",
+        )
     if cell is not None and label is not None:
         given = label_it(
             study, cell, Label(_LABELS[label]), note=note, by=by or _login(), now=now()

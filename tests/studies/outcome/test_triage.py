@@ -172,3 +172,4 @@ def test_wrong_use_is_told_with_its_mend(study: Path) -> None:
     assert done.exit_code == 2
     assert "nothing of the name 'nothing' is flagged" in done.output
     assert called("triage", study, "--label", "skill").exit_code == 2
+    assert "is no outcome study" in called("triage", study / "archive").output

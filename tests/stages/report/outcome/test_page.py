@@ -160,7 +160,8 @@ def test_infrastructure_is_missing_and_never_a_zero() -> None:
     ]
     told = text(page((broken, arm(BASE, 0.3, 0.3))))
     assert "n/a n/a n/a 3 x infrastructure_error: gateway gone" in told
-    assert "infrastructure_error: gateway gone" in told
+    assert "How cells ended, by arm" in told
+    assert "with-skill 3 infrastructure_error 0 3 of 3 do not tell" in told
 
 
 @pytest.mark.requirement("OUT-28")

@@ -122,8 +122,19 @@ def cost_section(reading: OutcomeReading) -> Section:
             "Means over the cells that tell; tokens in count cached ones too.",
             *([value_for_money(reading)] if reading.file.control is Control.L3 else []),
         ),
-        tables=(table("Cost of one cell, by arm", columns, rows),),
+        tables=(table("Cost of one cell, by arm", columns, rows), _endings(reading)),
     )
+
+
+def _endings(reading: OutcomeReading) -> Table:
+    """Gives how the cells of each arm ended, and how many answers met a token limit."""
+    rows = []
+    for arm in reading.pair:
+        n_cut, n_silent = arm.truncated
+        ended = ", ".join(f"{n} {ending}" for ending, n in sorted(arm.endings.items()))
+        silent = f"{n_silent} of {arm.cost.n_cells} do not tell" if n_silent else "all tell"
+        rows.append((named(arm.arm), Cell(text=ended), Cell(text=count(n_cut), note=silent)))
+    return table("How cells ended, by arm", ("Arm", "Endings", "Cut at a token limit"), rows)
 
 
 def value_for_money(reading: OutcomeReading) -> str:
