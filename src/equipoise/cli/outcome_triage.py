@@ -114,8 +114,9 @@ def _told(queue: "Queue", study: Path) -> "Iterator[str]":
         )
         if last is not None:
             yield f"    labelled {last.at[:10]} by {last.by}: {last.note}"
-        for name, sha256 in one.evidence.items():
-            yield f"    {name:16} {sha256[:16]}  in archive/{one.run_id}"
+        if one.evidence:
+            names = ", ".join(f"{name} {sha256[:12]}" for name, sha256 in one.evidence.items())
+            yield f"    look at {names} (archive/{one.run_id})"
     if not queue.flagged:
         yield "nothing is flagged"
     elif waiting:

@@ -1,6 +1,6 @@
 """What of a comparison waits for a label, and whose scores are stale."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from equipoise.ports.suites import hash_of
@@ -27,10 +27,19 @@ class LookedAt:
     hidden_now: dict[str, str]
 
     @property
-    def barred(self) -> dict[str, str]:
-        """Gives the scenarios that decide nothing as things stand: scenario -> why."""
-        open_ones = {one.scenario: "flagged, and no label was given" for one in self.waiting}
-        return open_ones | self.stale
+    def barred(self) -> dict[str, dict[str, str]]:
+        """Gives the scenarios that decide nothing as things stand: arm -> scenario -> why.
+
+        What holds for every arm stands under "".
+        """
+        found: dict[str, dict[str, str]] = {}
+        for one in self.waiting:
+            found.setdefault(one.arm, {})[one.scenario] = "flagged, and no label was given"
+        return found | {"": found.get("", {}) | self.stale}
+
+    def waiting_for(self, arms: Collection[str]) -> tuple[Flagged, ...]:
+        """Gives what a verdict about these arms waits for: their cells, and whole scenarios."""
+        return tuple(one for one in self.waiting if not one.arm or one.arm in arms)
 
 
 def looked_at(

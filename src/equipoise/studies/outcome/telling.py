@@ -1,6 +1,6 @@
 """Derives what an outcome comparison says beside its rule, from the archives and the pack."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,7 +84,10 @@ def tell(
         items=items,
         alarms=alarms_of(items),
         verdict=decided(
-            compared.comparison, summaries, hypotheses, list(_waiting(pair.new.plan, queue))
+            compared.comparison,
+            summaries,
+            hypotheses,
+            list(_waiting(pair.new.plan, queue, (new, base))),
         ),
         hypotheses=hypotheses,
         notes=(
@@ -177,7 +180,7 @@ def _doubts(plan: Plan) -> tuple[str, ...]:
     return plan.outcome.doubts if isinstance(plan.outcome, OutcomePlan) else ()
 
 
-def _waiting(plan: Plan, queue: LookedAt) -> Iterator[OutcomeVerdict]:
+def _waiting(plan: Plan, queue: LookedAt, arms: Collection[str]) -> Iterator[OutcomeVerdict]:
     """Yields what stands against any verdict."""
     if isinstance(plan.outcome, OutcomePlan) and not plan.outcome.in_environment:
         yield waits(
@@ -199,11 +202,11 @@ def _waiting(plan: Plan, queue: LookedAt) -> Iterator[OutcomeVerdict]:
             f"The scores of {counted(len(queue.stale), 'scenario')} decide nothing: {first}",
             "the tests mended and proved, then all arms scored again (docs: outcome study) or run",
         )
-    if queue.waiting:
-        first = ", ".join(one.name for one in queue.waiting[:3])
+    if waiting := queue.waiting_for(arms):
+        first = "; ".join(one.name for one in waiting[:3])
         yield waits(
             Standing.BLOCKED,
-            f"{counted(len(queue.waiting), 'flag')} without a label: {first}",
+            f"{counted(len(waiting), 'flag')} without a label: {first}",
             "a look at each, and its label: `equipoise triage STUDY`",
         )
     if isinstance(plan.outcome, OutcomePlan) and plan.outcome.rounds.chooses:

@@ -12,7 +12,7 @@ from stages.estimate.outcome.made_cells import BASE, NEW, arm, cell, claim
 def told(
     new: list[float], base: list[float], *claims: Hypothesis, barred: dict[str, str] | None = None
 ) -> tuple[HypothesisVerdict, ...]:
-    return verdicts_of(claims, {NEW: arm(NEW, new), BASE: arm(BASE, base)}, barred or {})
+    return verdicts_of(claims, {NEW: arm(NEW, new), BASE: arm(BASE, base)}, {"": barred or {}})
 
 
 @pytest.mark.requirement("OUT-57")
@@ -89,6 +89,16 @@ def test_a_scenario_that_waits_takes_the_answer_away() -> None:
     assert one.answer is Answer.NULL
     assert one.why == "cannot tell: s03: flagged cells wait for a label"
     assert one.gain == 1.0
+    results = {NEW: arm(NEW, [1.0] * 8), BASE: arm(BASE, [0.0] * 8)}
+    (other,) = verdicts_of((claim(Aim.BETTER, 0.1, 8),), results, {"third": waits})
+    assert other.answer is Answer.CONFIRMED
+
+
+def test_one_scenario_has_no_interval_and_says_so() -> None:
+    (one,) = told([1.0], [0.0], claim(Aim.BETTER, 0.1, 1))
+    assert one.answer is Answer.NULL
+    assert one.lo is None
+    assert "fewer than 2" in one.why or "1 pair" in one.why
 
 
 def test_what_was_not_measured_in_both_arms_is_counted_and_never_a_zero() -> None:

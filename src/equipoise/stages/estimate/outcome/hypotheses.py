@@ -50,7 +50,7 @@ class _Tested:
 def verdicts_of(
     hypotheses: Sequence[Hypothesis],
     results: Mapping[str, Sequence[OutcomeResult]],
-    barred: Mapping[str, str],
+    barred: Mapping[str, Mapping[str, str]],
 ) -> tuple[HypothesisVerdict, ...]:
     """Gives the answer to each hypothesis, in their order.
 
@@ -63,11 +63,18 @@ def verdicts_of(
     Args:
         hypotheses: as they were registered.
         results: arm -> its planned cells.
-        barred: scenario -> why its scores cannot decide now (flagged cells, a stale oracle).
+        barred: arm -> scenario -> why its scores cannot decide now (flagged cells, a stale oracle);
+            "" = for every arm.
     """
-    tested = [_tested(one, results, barred) for one in hypotheses]
+    tested = [_tested(one, results, _for(one, barred)) for one in hypotheses]
     adjusted = _adjusted(tested)
     return tuple(_verdict(one, p, results) for one, p in zip(tested, adjusted, strict=True))
+
+
+def _for(one: Hypothesis, barred: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    return {
+        name: why for arm in (one.new, one.base, "") for name, why in barred.get(arm, {}).items()
+    }
 
 
 def _tested(
@@ -87,7 +94,7 @@ def _tested(
         found = _with_numbers(found, new, base)
     except NotEstimable as error:
         return replace(found, why=str(error))
-    return replace(found, why=_barred(one, shared, new, base, barred))
+    return replace(found, why=_barred(one, shared, new, base, barred) or found.why)
 
 
 def _barred(
