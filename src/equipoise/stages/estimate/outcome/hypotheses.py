@@ -93,7 +93,7 @@ def _tested(
     try:
         found = _with_numbers(found, new, base)
     except NotEstimable as error:
-        return replace(found, why=str(error))
+        return replace(found, why=f"cannot tell: {error}")
     return replace(found, why=_barred(one, shared, new, base, barred) or found.why)
 
 
@@ -126,7 +126,7 @@ def _with_numbers(found: _Tested, new: NDArray[np.float64], base: NDArray[np.flo
     try:
         found = replace(found, interval=interval_at(_level(one)))
     except NotEstimable as error:
-        return replace(found, why=str(error))
+        return replace(found, why=f"cannot tell: {error}")
     scaled = tuple(-math.log(1.0 - bound) for bound in bounds)
     side, p = _exact(one.direction, gains, scaled if one.metric in RESOURCES else bounds)
     alpha = _alpha(one.direction, interval_at, bounds, side)
