@@ -20,9 +20,13 @@ COVER = Packet(
     id="p-1", axis="x", ask="Which?", options=(Option(text=LIST),), criteria=ASKED, form="cover"
 )
 DECIDE = Packet(
-    id="p-2", axis="x", ask="Is it?", options=(Option(text="It was the slice."),),
-    criteria=(Asked(id="cause", text="the slice"),), form="decide",
-)  # fmt: skip
+    id="p-2",
+    axis="x",
+    ask="Is it?",
+    options=(Option(text="It was the slice."),),
+    criteria=(Asked(id="cause", text="the slice"),),
+    form="decide",
+)
 NONE = {"quote": "", "items": []}
 BOTH = {"c1": {"quote": "euros stay", "items": [1]}, "c2": {"quote": "rates", "items": [2]}}
 
