@@ -17,7 +17,7 @@ _COVERING = "equipoise.adapters.suites.covering"
 class SeedProbes:
     """Looks at the seeds that `Seeds` gives; several threads may use it."""
 
-    def __init__(self, sandboxes: Sequence[str] = ("bubblewrap",), wall_s: float = 600.0) -> None:
+    def __init__(self, sandboxes: Sequence[str] = ("bubblewrap",), wall_s: float = 120.0) -> None:
         """Takes the sandboxes that are allowed, and how long a suite may take."""
         self._sandboxes = tuple(sandboxes)
         self._wall_s = wall_s

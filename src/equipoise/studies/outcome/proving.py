@@ -23,6 +23,8 @@ from equipoise.studies.outcome.proving_states import has_states, state_runs
 Progress = Callable[[ProofRun], None]
 
 _OWN_TESTS = ("tests/**/*.py",)
+_MOST_S = 120.0
+"""Tests take seconds; those that take longer than this do not end."""
 
 
 def prove(
@@ -86,7 +88,7 @@ def asked_of(
         command=(),
         at="",
         must_fail=(),
-        timeout_s=scenario.time_limit_s,
+        timeout_s=min(_MOST_S, scenario.time_limit_s),
         sandboxes=sandboxes,
         environment={},
         seed=pack.seed(scenario),
