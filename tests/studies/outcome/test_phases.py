@@ -100,6 +100,11 @@ def test_p3_does_not_begin_before_its_budget_was_confirmed(tmp_path: Path) -> No
     confirmed = called("run", study, "--confirm-budget", "60", "--max-cells", "0")
     assert confirmed.exit_code == 0, confirmed.output
     assert called("run", study, "--max-cells", "0").exit_code == 0
+    confirmation = study / "budget-confirmation.json"
+    kept = confirmation.read_bytes()
+    confirmation.unlink()
+    assert "a run of phase P3 began, and nobody confirmed" in called("verify", study).output
+    confirmation.write_bytes(kept)
     dearer = called("amend", study, "--reason", "more", "--set", "max_usd=600")
     assert dearer.exit_code == 0, dearer.output
     done = called("run", study, "--max-cells", "0")

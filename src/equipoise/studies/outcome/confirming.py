@@ -9,6 +9,8 @@ from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked, InputError, as_word
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.outcome_plan import OutcomePlan
+from equipoise.records.plan import Plan
+from equipoise.studies.loss.running_place import archived_runs
 from equipoise.studies.loss.sealed import Sealed
 from equipoise.studies.outcome.phases import PRESETS
 
@@ -78,6 +80,30 @@ def confirm_budget(sealed: Sealed, usd: float | None, now: datetime) -> None:
             f"this is phase P3, which may spend {limit or 0:g} USD, and {other} apart; mend: "
             f"equipoise run --confirm-budget {limit or 0:g} {as_word(sealed.root)}"
         )
+
+
+def unconfirmed(study: Path, plan: Plan, plan_sha256: str) -> str:
+    """Says what a study that was run lacks of a confirmation; empty where it lacks nothing.
+
+    Args:
+        study: the folder.
+        plan: the sealed plan.
+        plan_sha256: its name.
+
+    Raises:
+        InputError: the file holds no confirmation.
+    """
+    phase = plan.outcome.phase if isinstance(plan.outcome, OutcomePlan) else None
+    was_run = any(run.plan_sha256 == plan_sha256 for _, run in archived_runs(study))
+    if phase is None or not PRESETS[phase].is_confirmed or not was_run:
+        return ""
+    kept = _confirmed(study, plan_sha256)
+    if kept is None:
+        return f"a run of phase {phase.value} began, and nobody confirmed its budget"
+    limit = plan.limits.max_usd or 0.0
+    if kept.max_usd < limit:
+        return f"{kept.max_usd:g} USD were confirmed, and the plan may spend {limit:g}"
+    return ""
 
 
 def _confirmed(study: Path, plan_sha256: str) -> Confirmed | None:

@@ -15,6 +15,7 @@ from equipoise.records.triage import TRIAGE
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.scoring import runs_of
 from equipoise.studies.loss.verifying_derived import failed, held
+from equipoise.studies.outcome.confirming import CONFIRMED, unconfirmed
 from equipoise.studies.outcome.promising import read_registered
 from equipoise.studies.outcome.queueing import hidden_hashes
 from equipoise.studies.outcome.retelling import pack_of, retold, stored_in
@@ -42,7 +43,7 @@ def _labels(study: Path) -> Check:
 
 
 def check_registered(study: Path) -> Iterator[Check]:
-    """Yields a check of `hypotheses.json`, where a sealed outcome study is to have one."""
+    """Yields checks of `hypotheses.json` and of a budget that had to be confirmed apart."""
     seal = seal_of(study)
     if seal is None or not study.joinpath(PLAN).is_file():
         return
@@ -51,11 +52,15 @@ def check_registered(study: Path) -> Iterator[Check]:
         if not isinstance(plan.outcome, OutcomePlan):
             return
         n = len(read_registered(study, plan, seal))
+        why = unconfirmed(study, plan, seal.plan_sha256)
     except EquipoiseError as error:
         yield failed(HYPOTHESES, "not what was registered", error)
         return
     says = f"{n} registered with the plan, at {seal.sealed_at}"
     yield Check(thing=HYPOTHESES, says=says if n else "none registered: exploratory")
+    if why:
+        fault = Fault(file=CONFIRMED, what=why)
+        yield Check(thing=CONFIRMED, says="not confirmed", faults=(fault,))
 
 
 def _comparison(study: Path, folder: Path, name: str) -> Check:
