@@ -161,6 +161,7 @@ def _study(repetitions: int) -> None:
         known = [one for one in read_pack(study / "pack").scenarios if one.hidden_tests.explicit]
         written["scenarios"] = [one.id for one in known][:N_SCENARIOS]
         written["repetitions"] = repetitions
+        written["without_stops"] = "Only the time is asked about."
         path.write_text(yaml.safe_dump(written), encoding="utf-8")
         total = 0.0
         for verb in ("plan", "seal", "run", "grade", "compare"):
