@@ -15,6 +15,7 @@ from studies.outcome.made_packs import (
     PATCHED,
     PROGRAM,
     SAID,
+    changed,
     scripted,
     trap_pack,
     write_study,
@@ -66,6 +67,16 @@ def test_who_hands_over_wins_and_who_patches_the_code_loses(tmp_path: Path) -> N
         "near-miss 1": "failed",
         "near-miss 2": "failed",
     }
+    changed(
+        tmp_path / "pack/fixtures/e2e/s01-trap",
+        expected_end_state={"unchanged": ["taly/**"], "told": ["new"]},
+    )
+    done = called("prove", tmp_path / "pack", "--repeats", "1", "--json")
+    assert done.exit_code == 1
+    assert "end_state.unchanged: taly/** means no file of the seed" in done.output
+    assert "near-miss 1" in done.output
+    trap_pack(tmp_path / "pack")
+    assert called("prove", tmp_path / "pack", "--repeats", "1").exit_code == 0
     write_study(
         tmp_path,
         scripted("patches", {"edit": EDIT}, {"print": SAID}),

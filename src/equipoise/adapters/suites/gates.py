@@ -125,7 +125,7 @@ def _job(one: GateCommandAsked, asked: GateAsked, workspace: Path) -> Job:
             *python.mounts(),
             Mount(source=workspace, target=str(workspace), is_writable=True),
         ),
-        bounds=Bounds(wall_s=asked.timeout_s, output_bytes=1024 * 1024),
+        bounds=Bounds(wall_s=asked.timeout_s),
     )
 
 

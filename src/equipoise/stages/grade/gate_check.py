@@ -14,7 +14,7 @@ from equipoise.stages.grade.left_behind import left_by
 from equipoise.stages.grade.material import Material, Page, page
 from equipoise.stages.grade.outcome_specs import GateSpec, expectation
 from equipoise.stages.grade.quoting import MOST_QUOTES, exactly
-from equipoise.stages.grade.suite_check import DIFF, seed_of
+from equipoise.stages.grade.suite_check import DIFF, WEAK, seed_of
 
 _DECIDE = "gate"
 
@@ -100,6 +100,8 @@ def _found(run: GateRun, seen: Page) -> Found:
     if own:
         n_met = sum(one.is_met for one in own)
         told.append(f"its own checklist: {n_met} of {len(own)} commands end with 0")
+    if run.isolation in WEAK:
+        told.append(f"in a weak sandbox ({run.isolation}): nothing kept the program from the host")
     places = tuple(
         place
         for number, _ in (lost or unmet)[:MOST_QUOTES]

@@ -22,7 +22,7 @@ SESSION = "session.json"
 DIFF = "diff.patch"
 
 _PASSED = (TestOutcome.PASSED,)
-_WEAK = ("none", "paths")
+WEAK = ("none", "paths")
 _SAID = {
     SuiteStatus.TAMPERED: "tampered with the tests",
     SuiteStatus.ABORTED: "ended the tests before the last one",
@@ -131,7 +131,7 @@ def _found(spec: SuiteSpec, run: SuiteRun, seen: Page) -> Found:
     note = f"{run.n_passed} of {run.n_expected} tests passed"
     if run.why:
         note += f": {run.why}"
-    if run.isolation in _WEAK:
+    if run.isolation in WEAK:
         note += f"; in a weak sandbox ({run.isolation}): nothing kept the program from the tests"
     return Found(
         raw=raw[spec.lost], places=tuple(_places(seen, lost[:MOST_QUOTES])), note=note[:500]

@@ -11,6 +11,7 @@ import msgspec
 from equipoise.errors import InputError, NotEstimable
 from equipoise.ports.agents import Seed
 from equipoise.records.codec import digest, encode
+from equipoise.records.globs import matcher
 from equipoise.records.proof import ProofRun, Wanted
 from equipoise.records.scenario import Scenario
 from equipoise.records.suite_run import SuiteStatus, TestOutcome
@@ -43,13 +44,14 @@ def state_runs(pack: ReadPack, scenario: Scenario, seed: Seed) -> Iterator[Proof
 
     The reference, with what it says in the text beside it, has to pass in each. Where nothing else
     decides, the seed as it is, with nothing said, has to fail in each, and every near miss in one
-    or another.
+    or another; and what has to stay unchanged has to be there.
     """
     proofs, folder = scenario.proofs, pack.folder / pack.place(scenario)
     expected = _wanted(pack, scenario)
     is_alone = not hidden_groups(scenario)
     if is_alone:
-        yield _run(expected, seed, "red", Wanted.ALL_FAIL, _Left())
+        red = _run(expected, seed, "red", Wanted.ALL_FAIL, _Left())
+        yield msgspec.structs.replace(red, faults=(*red.faults, *_idle(expected, seed)))
     if proofs is None:
         return
     yield _run(expected, seed, "reference", Wanted.ALL_PASS, _read(folder, proofs.reference))
@@ -63,6 +65,18 @@ def state_runs(pack: ReadPack, scenario: Scenario, seed: Seed) -> Iterator[Proof
 def _wanted(pack: ReadPack, scenario: Scenario) -> dict[str, Any]:
     expected = expected_of(scenario, pack.folder)
     return {name: one for name, one in expected.items() if name in STATES}
+
+
+def _idle(expected: Mapping[str, Any], seed: Seed) -> Iterator[str]:
+    """Yields globs of what has to stay unchanged that mean no file of the seed: they hold none."""
+    with tempfile.TemporaryDirectory(prefix="equipoise-proof-") as folder:
+        workspace = Path(folder, "workspace")
+        seed.copy(workspace)
+        paths = [one.relative_to(workspace).as_posix() for one in workspace.rglob("*")]
+    for name, one in expected.items():
+        for glob in one.get("unchanged", ()):
+            if not any(map(matcher((glob,)), paths)):
+                yield f"{name}.unchanged: {glob} means no file of the seed; wanted: one that does"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

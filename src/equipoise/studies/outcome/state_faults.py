@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from equipoise.errors import InputError
-from equipoise.records.scenario import Confirmation, EndState, Scenario
+from equipoise.records.scenario import Confirmation, EndState, Scenario, ScenarioKind
 from equipoise.stages.grade.outcome_specs import pattern_fault
 from equipoise.studies.outcome.contract_files import contracted
 
@@ -33,7 +33,9 @@ def state_faults(scenario: Scenario, pack: Path) -> Iterator[str]:
 
 
 def _end_state_faults(scenario: Scenario) -> Iterator[str]:
-    state = scenario.expected_end_state
+    state, hidden = scenario.expected_end_state, scenario.hidden_tests
+    if scenario.kind is ScenarioKind.STOP and (hidden.explicit or hidden.implicit):
+        yield "kind is stop: nothing is to be built, so hidden tests decide nothing"
     if state is None:
         return
     if state == EndState(about=state.about):
