@@ -119,6 +119,25 @@ def test_tools_that_name_a_place_are_seen_too() -> None:
     assert "sub-agent agent-1.jsonl" in found.findings[0].told
 
 
+@pytest.mark.parametrize(
+    "acts",
+    [
+        (
+            Act(tool="Write", given='{"file_path": "/ws/a.py", "content": "run(\'git fsck\')"}'),
+            "cd /ws && python3 -I a.py",
+        ),
+        ("cat > a.sh <<'E'\ngit fsck --lost-found\nE\n", "chmod +x a.sh && ./a.sh"),
+        ("cat <<E > /tmp/a.sh\ngit reflog\nE\n", "sh /tmp/a.sh"),
+    ],
+)
+def test_what_was_written_and_is_executed_later_is_read(acts: tuple[Act | str, ...]) -> None:
+    assert conduct(acts[0]).findings == ()
+    found = conduct(*acts)
+    assert kinds(found) == [Conducted.HISTORY], found
+    assert found.findings[0].place is not None
+    assert "a." in found.findings[0].place.quote
+
+
 EDITED = b"""\
 diff --git a/tests/test_dates.py b/tests/test_dates.py
 index 1..2 100644

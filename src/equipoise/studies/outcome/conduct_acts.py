@@ -23,8 +23,26 @@ _PLACES = frozenset(
 )
 """Fields of a tool's input that say where it looks; the others hold content."""
 
+_CONTENTS = ("content", "text", "new_string", "new", "file_text")
+_RUNS = (
+    r"(?:\b(?:python[\d.]*|bash|sh|zsh|perl|ruby|node|source)\s+(?:-\w+\s+)*|\./|\.\s+)(?:\S*/)?"
+)
+_INTO = (
+    regex.compile(
+        r">\s*(?P<to>\S+)\s*<<-?\s*['\"]?(?P<end>\w+)[^\n]*\n(?P<text>.*?)^\s*(?P=end)\s*$",
+        regex.S | regex.M,
+    ),
+    regex.compile(
+        r"<<-?\s*['\"]?(?P<end>\w+)['\"]?\s*>\s*(?P<to>\S+)[^\n]*\n(?P<text>.*?)^\s*(?P=end)\s*$",
+        regex.S | regex.M,
+    ),
+)
+"""Ways to write a text into a file by a command."""
+
 _HEREDOC = regex.compile(r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)^\s*\2\s*$", regex.S | regex.M)
-_INTERPRETS = regex.compile(r"\b(?:python[\d.]*|bash|sh|zsh|perl|ruby|node)\b[^\n|]*$")
+_INTERPRETS = regex.compile(
+    r"(?:^|[\s;&|(])(?:\S*/)?(?:python[\d.]*|bash|sh|zsh|perl|ruby|node)\b[^\n|]*$"
+)
 _GIT = r"\bgit\b(?:\s+(?:-[Cc]\s+\S+|--?[\w-]+(?:=\S+)?))*\s+"
 _REVISION = r"(?:HEAD[~^@]|ORIG_HEAD|@\{|--source|\b[0-9a-f]{7,40}\b|--all)"
 _SYSTEM = (
@@ -140,12 +158,14 @@ _CHANGES = frozenset({Conducted.HISTORY, Conducted.SEARCH, Conducted.ESCAPE, Con
 def acts_findings(seen: Page) -> Iterator[ConductFinding]:
     """Yields what the calls of tools show, one finding of a rule for each call."""
     at = 0
+    written: dict[str, str] = {}
     for line in seen.text.splitlines(keepends=True):
         start, at = at, at + len(line)
         act = _act(line)
         if act is None:
             continue
-        did = done(act)
+        did = "\n".join((done(act), *_executed_files(act, written)))
+        written |= _files_of(act)
         hits = [rule for rule in _RULES if rule.pattern.search(did)]
         for kind in _CHANGES:
             of_kind = [rule for rule in hits if rule.kind is kind]
@@ -172,6 +192,34 @@ def done(act: Act) -> str:
             return _PATH.findall(act.given)[0] if _PATH.search(act.given) else ""
         return "\n".join(_places(given)) if isinstance(given, dict) else ""
     return _HEREDOC.sub(_executed, act.given)
+
+
+def _files_of(act: Act) -> dict[str, str]:
+    """Gives the files that a call writes, by their names: a program may be executed later."""
+    found = {
+        match["to"].rpartition("/")[2]: match["text"]
+        for pattern in _INTO
+        for match in pattern.finditer(act.given)
+    }
+    if act.given.startswith("{"):
+        try:
+            given = json.loads(act.given)
+        except (ValueError, RecursionError):
+            return found
+        path = next((given[name] for name in _PLACES if isinstance(given.get(name), str)), "")
+        texts = [given[name] for name in _CONTENTS if isinstance(given.get(name), str)]
+        if path and texts:
+            found[path.rpartition("/")[2]] = "\n".join(texts)
+    return {name: text for name, text in found.items() if name}
+
+
+def _executed_files(act: Act, written: dict[str, str]) -> Iterator[str]:
+    """Yields what a command executes of what was written before."""
+    if act.tool in _TALK or act.given.startswith("{"):
+        return
+    for name, text in written.items():
+        if name in act.given and regex.search(_RUNS + regex.escape(name) + r"\b", act.given):
+            yield text
 
 
 _PATH = regex.compile(r'"(?:file_)?path": ?"((?:[^"\\]|\\.)*)"')
