@@ -67,7 +67,10 @@ def test_hypotheses_are_registered_with_the_seal_and_cannot_be_changed_after(stu
 @pytest.mark.requirement("X-O2")
 def test_the_plan_says_what_so_few_scenarios_can_find(study: Path) -> None:
     change(study, hypotheses=[H3 | {"kinds": ["fix"]}, H3 | {"id": "H4", "primary": "false"}])
-    few, _ = planned(study).hypotheses
+    plan = planned(study)
+    few, _ = plan.hypotheses
+    assert any("H3 cannot be confirmed by its exact test" in doubt for doubt in plan.doubts)
+    assert not any("H4 cannot" in doubt for doubt in plan.doubts)
     assert (len(few.scenarios), few.is_underpowered, few.detectable) == (3, True, None)
     page = study.joinpath("E2E-PLAN.md").read_text(encoding="utf-8")
     assert "- H3: 3 scenarios, smallest p 2/2^3 = 0.25; no gain can be found at all" in page
@@ -81,7 +84,9 @@ def test_the_plan_says_what_so_few_scenarios_can_find(study: Path) -> None:
     page = study.joinpath("E2E-PLAN.md").read_text(encoding="utf-8")
     assert "smallest p 2/2^6 = 0.03125; a gain of 0.96 is found with 80 %" in page
     change(study, hypotheses=[H3, H3 | {"id": "H4", "metric": "regression"}])
-    assert [one.detectable for one in planned(study).hypotheses] == [None, None]  # they share 5 %
+    plan = planned(study)
+    assert [one.detectable for one in plan.hypotheses] == [None, None]  # they share 5 %
+    assert sum("cannot be confirmed" in doubt for doubt in plan.doubts) == 2
 
 
 @pytest.mark.requirement("OUT-41")

@@ -62,6 +62,7 @@ def promised_of(
             *_doubts(draft, pack, scenarios, contrasts),
             *stop_doubts(draft, pack, scenarios),
             *_round_doubts(rounds),
+            *_floor_doubts(hypotheses),
         ),
     )
 
