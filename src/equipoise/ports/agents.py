@@ -250,7 +250,8 @@ class Frozen:
     `escapes` says what was found that has no business there (a link out of the workspace, a special
     file), each in one line. `heads` are the branches at the end, `commits` those that the agent
     made (null = cannot be read). `is_whole` is false where something was too large,
-    or unreadable, and is in no diff.
+    or unreadable, and is in no diff; `is_listed` where not even all paths could be seen, so that
+    nobody knows what else was changed or is gone.
     """
 
     diff: bytes
@@ -260,6 +261,7 @@ class Frozen:
     heads: Mapping[str, str] = field(default_factory=dict)
     commits: tuple[str, ...] | None = ()
     is_whole: bool = True
+    is_listed: bool = True
 
 
 class Seed(Protocol):

@@ -192,6 +192,7 @@ def test_links_pipes_and_giants_are_named_and_not_read(
     named = {line.partition(":")[0] for line in frozen.escapes}
     assert named == {"link", "up", "hard", "pipe", "s", "giant", "sub/.git"}
     assert not frozen.is_whole
+    assert frozen.is_listed
     assert frozen.tree["pipe"] == "unread"
 
 
@@ -250,6 +251,7 @@ def test_bounds_hold_and_say_so(shop: GitSeed, work: Path) -> None:
     )
     frozen = few.freeze(work)
     assert not frozen.is_whole
+    assert not frozen.is_listed
     assert any("more than 60 entries" in line for line in frozen.escapes)
     assert "" not in frozen.tree.values()  # what was not reached is not called deleted
     deep = work

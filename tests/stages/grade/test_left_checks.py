@@ -217,6 +217,17 @@ def test_an_end_state_is_reached_or_everything_wrong_is_named(
     assert wrong in given.note
 
 
+def test_who_keeps_others_from_seeing_what_stayed_has_not_left_it_unchanged() -> None:
+    session = json.dumps({"is_listed": False, "escapes": ["tally: cannot be listed: denied"]})
+    documents = left("A new requirement.", {}) | {"session.json": session}
+    state = {"unchanged": ["tally/**"], "told": ["new requirement"]}
+    given = grade({"end_state": {"expect": state}}, material(documents))
+    assert given.value == 1.0
+    assert "nobody can see what stayed: tally: cannot be listed" in given.note
+    told = {"told": state["told"]}
+    assert grade({"end_state": {"expect": told}}, material(documents)).value == 0.0
+
+
 def test_what_a_unit_does_not_expect_is_not_applicable() -> None:
     check = {"end_state": {"expect": "{expected.end_state}"}}
     given = grade(check, material(left("done", {})))

@@ -76,6 +76,7 @@ class Session:
             documents |= {f"artifacts/{path}": content for path, content in artifacts}
             told["escapes"] = frozen.escapes
             told["commits"] = frozen.commits
+            told["is_listed"] = frozen.is_listed
         documents["session.json"] = encode(
             {
                 **told,

@@ -70,6 +70,7 @@ class GitSeed:
             heads=past.heads,
             commits=past.commits,
             is_whole=read.is_whole,
+            is_listed=walk.is_whole,
         )
 
     def rebuild(

@@ -47,6 +47,8 @@ def path_faults(state: EndState, left: Left) -> Iterator[Fault]:
 
 def unchanged_faults(globs: tuple[str, ...], left: Left) -> Iterator[Fault]:
     """Yields what was changed though it had to stay as it was."""
+    if globs and left.unseen:
+        yield f"left a workspace in which nobody can see what stayed: {left.unseen}", ()
     for glob in globs:
         if found := matching(left.changed, glob):
             places = tuple(place for one in found[:_MOST_NAMED] for place in left.named(one))

@@ -21,6 +21,7 @@ from equipoise.stages.grade.material import OUTPUT, Material, Page, page
 from equipoise.stages.grade.quoting import exactly, quoted
 
 TREE = "tree.json"
+SESSION = "session.json"
 ARTIFACTS = "artifacts/"
 
 MOST_CHARACTERS = 200_000
@@ -41,12 +42,13 @@ _is_cache = matcher(_CACHES)
 class Left:
     """What became of the seed: `changed` are the paths that differ, `files` those still there.
 
-    `tree` is the document that lists them.
+    `tree` is the document that lists them. `unseen` says why it may lack some; empty = it is whole.
     """
 
     changed: tuple[str, ...]
     files: tuple[str, ...]
     tree: Page
+    unseen: str = ""
 
     def named(self, path: str) -> tuple[Evidence, ...]:
         """Quotes a path in the list."""
@@ -69,7 +71,20 @@ def left_by(material: Material) -> Left:
         changed=changed,
         files=tuple(path for path in changed if tree[path]),
         tree=page(material, TREE),
+        unseen=_unseen(material),
     )
+
+
+def _unseen(material: Material) -> str:
+    """Says why not all of the workspace could be listed; empty where all of it was."""
+    if SESSION not in material.documents:
+        return ""
+    session = json_of(material, SESSION)
+    if not isinstance(session, dict) or session.get("is_listed", True):
+        return ""
+    escapes = session.get("escapes")
+    told = "; ".join(map(str, escapes[:3])) if isinstance(escapes, list) else ""
+    return told or "it could not be listed"
 
 
 def matching(paths: Sequence[str], glob: str) -> list[str]:

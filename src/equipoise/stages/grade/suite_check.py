@@ -12,13 +12,13 @@ from equipoise.records.grade import Evidence
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome, TestResult
 from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_places import json_of, span_of
+from equipoise.stages.grade.left_behind import SESSION
 from equipoise.stages.grade.material import Material, Page, page, values
 from equipoise.stages.grade.outcome_specs import NOT_APPLICABLE
 from equipoise.stages.grade.quoting import MOST_QUOTES, exactly
 from equipoise.stages.grade.suite_specs import SuiteSpec
 from equipoise.stages.grade.templates import as_text, filled
 
-SESSION = "session.json"
 DIFF = "diff.patch"
 
 _PASSED = (TestOutcome.PASSED,)
