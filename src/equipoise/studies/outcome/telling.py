@@ -1,11 +1,12 @@
 """Derives what an outcome comparison says beside its rule, from the archives and the pack."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from equipoise import __version__
 from equipoise.archive.durable import replace_file, storage_errors
+from equipoise.errors import InputError
 from equipoise.records.codec import decode, encode, pretty
 from equipoise.records.counted import counted
 from equipoise.records.hypothesis import Hypothesis
@@ -92,7 +93,7 @@ def tell(
         hypotheses=hypotheses,
         notes=(
             *_doubts(pair.new.plan),
-            *remarks(pack, _scenarios(every), stored_lint(pack)),
+            *_remarks(pack, _scenarios(every)),
         ),
         origin=pack.pack.origin,
         waiting=queue.waiting,
@@ -174,6 +175,16 @@ def _skills(plan: Plan, arm: str) -> str:
     if not isinstance(plan.outcome, OutcomePlan):
         return ""
     return ", ".join(one.name for one in plan.outcome.skills if one.arm == arm)
+
+
+def _remarks(pack: ReadPack, scenarios: Sequence[str]) -> tuple[str, ...]:
+    """Gives what the stored look at the pack says; that it cannot be read stops no comparison."""
+    try:
+        return tuple(remarks(pack, scenarios, stored_lint(pack)))
+    except InputError as error:
+        return (
+            f"Pack: what was seen of it cannot be read ({error}); `equipoise prove` looks again",
+        )
 
 
 def _doubts(plan: Plan) -> tuple[str, ...]:

@@ -105,7 +105,9 @@ def label_it(
             code="not_flagged",
         )
     at = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    given = tuple(_labelled(one, label, at=at, by=by, note=note.strip()) for one in chosen)
+    given = tuple(
+        _labelled(one, label, at=at, by=by, note=" ".join(note.split())) for one in chosen
+    )
     _append(study, given)
     return given
 
