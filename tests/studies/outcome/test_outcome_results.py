@@ -182,5 +182,11 @@ def test_what_was_said_is_derived_again_and_an_edit_is_found(study: Path, tmp_pa
     done = called("verify", other)
     assert done.exit_code == 1
     assert "outcome.json: does not follow from the archives" in done.output
+    kept = file.read_bytes()
+    file.unlink()
+    done = called("verify", other)
+    assert done.exit_code == 1
+    assert "outcome.json: is missing: compare again" in done.output
+    file.write_bytes(kept)
     assert called("report", other).exit_code == 0
     assert called("verify", other).exit_code == 0

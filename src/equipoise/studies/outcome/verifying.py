@@ -6,16 +6,18 @@ from pathlib import Path
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.pipeline.study_files import PLAN, seal_of
-from equipoise.records.codec import decode
+from equipoise.records.codec import decode, digest
 from equipoise.records.hypothesis import HYPOTHESES
 from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.outcome_report import OUTCOME
 from equipoise.records.plan import Plan
 from equipoise.records.triage import TRIAGE
+from equipoise.studies.loss.comparing import RESULT
 from equipoise.studies.loss.pairing import COMPARISONS
 from equipoise.studies.loss.scoring import runs_of
 from equipoise.studies.loss.verifying_derived import failed, held
 from equipoise.studies.outcome.confirming import CONFIRMED, unconfirmed
+from equipoise.studies.outcome.packs import PROOFS
 from equipoise.studies.outcome.promising import read_registered
 from equipoise.studies.outcome.queueing import hidden_hashes
 from equipoise.studies.outcome.retelling import pack_of, retold, stored_in
@@ -24,14 +26,49 @@ from equipoise.studies.outcome.triage import read_labels
 
 def check_outcomes(study: Path) -> Iterator[Check]:
     """Yields a check for each comparison of an outcome study; nothing for other studies."""
+    plan = _plan(study)
+    if plan is None or plan.kind != "outcome":
+        return
     if study.joinpath(TRIAGE).is_file():
         yield _labels(study)
-    for path in sorted(study.joinpath(COMPARISONS).glob(f"*/{OUTCOME}")):
+    if remade := _remade(study, plan):
+        what = "not the proofs of the plan: items and notes that rest on them may follow otherwise"
+        note = Fault(file=", ".join(remade), what=what, is_note=True)
+        yield Check(thing=PROOFS, says=f"{len(remade)} made since", faults=(note,))
+    for path in sorted(study.joinpath(COMPARISONS).glob(f"*/{RESULT}")):
         name = path.parent.relative_to(study).as_posix()
+        if not path.with_name(OUTCOME).is_file():
+            missing = Fault(file=f"{name}/{OUTCOME}", what="is missing: compare again")
+            yield Check(thing=f"{name}/{OUTCOME}", says="not verified", faults=(missing,))
+            continue
         try:
             yield _comparison(study, path.parent, name)
         except (EquipoiseError, OSError) as error:
             yield failed(f"{name}/{OUTCOME}", "cannot be derived", error)
+
+
+def _plan(study: Path) -> Plan | None:
+    """Gives the plan; null where it cannot be read, which is told elsewhere."""
+    try:
+        return decode(study.joinpath(PLAN).read_bytes(), Plan, where=PLAN)
+    except (EquipoiseError, OSError):
+        return None
+
+
+def _remade(study: Path, plan: Plan) -> list[str]:
+    """Gives the scenarios whose stored proof is not the one that the plan names."""
+    if not isinstance(plan.outcome, OutcomePlan):
+        return []
+    try:
+        folder = pack_of(study).folder / PROOFS
+    except EquipoiseError:
+        return []
+    paths = {one.id: folder / f"{one.id}.json" for one in plan.outcome.scenarios}
+    return [
+        one.id
+        for one in plan.outcome.scenarios
+        if not paths[one.id].is_file() or digest(paths[one.id].read_bytes()) != one.proof_sha256
+    ]
 
 
 def _labels(study: Path) -> Check:
