@@ -98,9 +98,11 @@ def _checks(path: Path, ca: Path | None) -> Iterator["Check"]:
     elif is_study(path):
         from equipoise.studies.loss.verifying import check_study
         from equipoise.studies.outcome.verifying import check_outcomes, check_registered
+        from equipoise.studies.outcome.verifying_proofs import check_proofs
 
         yield from check_study(path, today=now().date(), ca=ca)
         yield from check_registered(path)
+        yield from check_proofs(path)
         yield from check_outcomes(path)
     elif path.joinpath("comparison.json").exists():
         yield from check_comparison(path)

@@ -66,6 +66,14 @@ def test_a_study_is_planned_from_its_pack_and_seals_what_is_hidden(study: Path) 
     assert plan.kind == "outcome"
     assert [unit.id for unit in plan.units] == [FIRST]
     assert called("seal", study).exit_code == 0
+    done = called("verify", study)
+    assert done.exit_code == 0, done.output
+    assert "ok    pack/proofs: 1 proof as the plan was made with" in done.output
+    proof = study / "pack/proofs" / f"{FIRST}.json"
+    proof.write_text(proof.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    done = called("verify", study)
+    assert done.exit_code == 1
+    assert f"pack/proofs/{FIRST}.json: the proof changed after planning" in done.output
     tests = next(study.glob(f"pack/fixtures/e2e/{FIRST}/hidden-tests/implicit/test_*.py"))
     tests.write_text(tests.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     done = called("verify", study)
