@@ -20,7 +20,14 @@ FIXES = ["i01-last-day-missing", "i03-rent-moves"]
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     folder = starter(tmp_path / "study")
-    change(folder, scenarios=FIXES, baseline="bare", is_simulated=None, without_stops="elsewhere")
+    change(
+        folder,
+        hypotheses=None,
+        scenarios=FIXES,
+        baseline="bare",
+        is_simulated=None,
+        without_stops="elsewhere",
+    )
     return folder
 
 
