@@ -164,7 +164,7 @@ def test_agents_of_known_strength_are_ranked_and_every_cheat_is_seen(tmp_path: P
     assert {lost[one] for one in CHEATS} - {lost["reads-history"]} == {lost["idle"]}
     assert runs["senior"]["end_state"]["mean"] == 0.0
     assert {found["end_state"]["mean"] for arm, found in runs.items() if arm != "senior"} == {1.0}
-    assert called("compare", study).exit_code == 0
+    assert called("compare", study, "--new", "senior").exit_code == 0
     seen = Counter(
         (one["arm"], found["kind"])
         for path in study.glob("comparisons/*/outcome-results.jsonl")
