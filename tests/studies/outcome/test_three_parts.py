@@ -39,7 +39,7 @@ A report of a month leaves out everything of its last day.
 
 ## Fix
 
-The comparison includes the last day now, everywhere it is used.
+That day is in the report again, wherever it is made.
 
 ## Regression test
 
