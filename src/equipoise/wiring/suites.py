@@ -20,7 +20,12 @@ def tests_available() -> Available:
 
 
 def suites(clock: Callable[[], datetime]) -> Callable[[Path], AbstractContextManager[Suites]]:
-    """Gives what makes, of a study's folder, what runs its hidden tests; nothing is started yet."""
+    """Gives what makes, of a study's folder, what runs its hidden tests; nothing is started yet.
+
+    What a grading left that was killed is removed first.
+    """
+    for place in ("scratch", "suites.places"):
+        import_module(f"equipoise.adapters.{place}").sweep()
 
     def made(study: Path) -> AbstractContextManager[Suites]:
         root = study.resolve()
