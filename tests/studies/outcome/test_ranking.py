@@ -36,7 +36,7 @@ PARTS = ("hidden_explicit", "hidden_implicit", "regression")
 def test_stand_ins_are_ranked_by_their_strength_and_every_cheat_is_caught(tmp_path: Path) -> None:
     arms = [of_the_pack(name) for name in (*STRENGTHS, *CHEATS)]
     study = graded(made(tmp_path / "study", arms, scenarios=[FIX, FEATURE]))
-    done = called("compare", study, "--json")
+    done = called("compare", study, "--new", "senior", "--json")
     assert done.exit_code in {0, 1}, done.output  # 1 = something is worse, and so it is
     assert "simulated" in done.output
     cells = lines(comparison(study) / RESULTS)
