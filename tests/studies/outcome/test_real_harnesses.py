@@ -76,7 +76,8 @@ def study_of(name: str, folder: Path, provider: Any, scenarios: list[str]) -> Pa
     """A study of one arm, which is this harness."""
     live(name, {}, folder, Isolation.NAMESPACES)  # or a skip that says why
     agent = {"harness": {name: _FEW[name]}, "model": MODEL, "provider": provider}
-    return made(folder / "study", [{"name": "real", "agent": agent}], scenarios=scenarios)
+    arms = [{"name": "real", "agent": agent}]
+    return made(folder / "study", arms, scenarios=scenarios, anti_mock={})
 
 
 def stood_in(name: str, folder: Path, turns: Sequence[dict[str, Any]]) -> Path:

@@ -101,6 +101,8 @@ async def anti_mock_faults(canary: Canary, bench: Bench) -> list[str]:
         answer = await bench.system.canary(request)
         if answer.ending.kind is not EndingKind.COMPLETED or answer.output is None:
             mend = "see that what answers is up, and reached from here"
+            if answer.ending.kind is EndingKind.COMPLETED:
+                mend = "have it answer; a command that is an agent says in `result` where it does"
             return [f"canary {brief.unit} got no answer: {_told(answer)}; mend: {mend}"]
         answers.append(answer)
         if canary.echoes and nonce.encode() not in answer.output:

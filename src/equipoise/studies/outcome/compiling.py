@@ -30,7 +30,7 @@ from equipoise.studies.outcome.prompts import exemption_faults
 from equipoise.studies.outcome.proof_files import proof_of
 from equipoise.studies.outcome.rounds import round_faults, to_be_run
 from equipoise.studies.outcome.stopping import stop_faults
-from equipoise.studies.outcome.units import unit_of
+from equipoise.studies.outcome.units import canary_of, unit_of
 
 UNITS = "outcome-units.jsonl"
 CATALOG = "loss-catalog.v1.json"
@@ -84,7 +84,7 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     if lacking := [why for why in whys if why]:
         raise Blocked("\n".join(f"not runnable: {why}" for why in lacking))
     outcome = promised_of(draft, study, pack, scenarios, faults)
-    compiled_to = _study(draft, scenarios)
+    compiled_to = _study(draft, pack, scenarios)
     specs = {one["name"]: one["system"]["agent"] for one in compiled_to["arms"]}
     refuse(unrendered(specs, scenarios, render, faults))
     held = proofs_of(outcome.contrasts, specs, scenarios, render)
@@ -168,7 +168,7 @@ def _chosen(draft: OutcomeDraft, pack: ReadPack, faults: Faults) -> tuple[Scenar
     return chosen
 
 
-def _study(draft: OutcomeDraft, scenarios: tuple[Scenario, ...]) -> dict[str, Any]:
+def _study(draft: OutcomeDraft, pack: ReadPack, scenarios: tuple[Scenario, ...]) -> dict[str, Any]:
     kinds = sorted({one.kind.value for one in scenarios})
     tiers = sorted({one.difficulty or "none" for one in scenarios})
     budget = draft.budget.model_dump(exclude_none=True, exclude_defaults=True)
@@ -203,6 +203,7 @@ def _study(draft: OutcomeDraft, scenarios: tuple[Scenario, ...]) -> dict[str, An
         "baseline": draft.baseline,
         "sandbox": {"environment": ["PATH", *draft.environment]},
         "is_simulated": draft.is_simulated,
+        "anti_mock": canary_of(draft, pack, scenarios[0]),
         **judges_of(draft),
         "arms": [_arm(draft, arm, scenarios) for arm in draft.arms],
     }

@@ -164,6 +164,8 @@ class OutcomeDraft(_Strict):
         without_stops: why no scenario is run in which stopping is right; else one has to be.
         onboarding: false = agents work without the overlay that says how work is done.
         expected_cell: what a cell will take, as far as somebody knows.
+        anti_mock: how the preflight tells an agent from a stub, as a loss study has it; not named =
+            each arm is asked twice to say a word back, {} = it is given scenarios of the study.
     """
 
     kind: Literal["outcome"]
@@ -189,6 +191,7 @@ class OutcomeDraft(_Strict):
     without_stops: Text | None = None
     expected_cell: CellDraft | None = None
     environment: tuple[Text, ...] = ()
+    anti_mock: dict[str, Any] | None = None
     is_simulated: Truth = False
 
 
