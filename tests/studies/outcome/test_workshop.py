@@ -22,6 +22,7 @@ from equipoise.stages.grade.keywords import has_keyword
 from equipoise.stages.grade.material import Page
 from equipoise.stages.grade.written import words
 from equipoise.studies.outcome.contract_files import contracted
+from equipoise.studies.outcome.metrics import main_metric
 from equipoise.studies.outcome.packs import read_pack
 from studies.loss.compared_loss_runs import called
 from studies.loss.made_agents import NEEDS_BWRAP
@@ -103,6 +104,15 @@ def test_the_pack_has_every_kind_in_several_tiers_on_two_seeds() -> None:
     assert {one.seed for one in SCENARIOS.values()} == {"tally", "depot"}
     held = {one.kind for one in SCENARIOS.values() if one.held_out}
     assert held == {ScenarioKind.FIX, ScenarioKind.FEATURE, ScenarioKind.STOP}
+
+
+@pytest.mark.requirement("X-O3")
+def test_what_decides_about_a_scenario_is_what_its_kind_asks() -> None:
+    decides = {one.id: main_metric(one) for one in SCENARIOS.values()}
+    assert {decides[name] for name in decides if name.startswith("i0")} == {"hidden"}
+    stops = ("i10-euros-and-dollars", "s02-names-in-events")
+    assert [decides[name] for name in stops] == ["end_state"] * 2
+    assert {decides[name] for name in decides if name.startswith("d")} == {"decomposition"}
 
 
 @pytest.mark.requirement("OUT-38")
