@@ -107,6 +107,9 @@ def critical_of(terms: ScorePower, df: float) -> float:
     the t quantile with the same tail, which is a little wider than the exact one.
 
     Source: Tukey (1953); for two items it is the two-sided t quantile.
+
+    >>> round(critical_of(ScorePower(n_items=2, set_size=2), 10.0), 3)
+    2.228
     """
     range_ = studentized_range.ppf(1.0 - terms.alpha, terms.n_items, math.inf)
     tail = float(ndtr(-float(range_) / math.sqrt(2.0)))
