@@ -1,7 +1,6 @@
 """Which kind of study stands in a folder; several verbs do another thing for each kind."""
 
 import json
-import re
 from pathlib import Path
 
 from equipoise.errors import InputError, as_word
@@ -9,7 +8,6 @@ from equipoise.errors import InputError, as_word
 RATING = "rating"
 OUTCOME = "outcome"
 
-_KIND = re.compile(rb"""^kind:[ \t]*['"]?([a-z]+)""", re.MULTILINE)
 _FILES = ("plan.json", "ranking.json", "archive.json")
 
 
@@ -21,8 +19,9 @@ def kind_of(path: Path) -> str:
     """
     study = path / "study.yaml"
     if study.is_file():
-        found = _KIND.search(_bytes(study))
-        return found[1].decode() if found else ""
+        from equipoise.pipeline.study_files import kind_in
+
+        return kind_in(_bytes(study))
     return next((kind for name in _FILES if (kind := _told(path / name))), "")
 
 

@@ -1,5 +1,7 @@
 """The files of a study folder by name, and how one that is needed is read."""
 
+import json
+import re
 from pathlib import Path
 
 from equipoise.archive.manifest import PLAN
@@ -14,6 +16,7 @@ __all__ = [
     "SEALED",
     "STUDY",
     "first_difference",
+    "kind_in",
     "read_needed",
     "seal_of",
 ]
@@ -25,6 +28,24 @@ PLAN_PAGE = "E2E-PLAN.md"
 SEAL = "seal.json"
 SEALED = "sealed"
 """Folder with the sealed copies, so that what was changed since can be told line by line."""
+
+
+_KIND = re.compile(rb"""^kind:[ \t]*['"]?([a-z]+)""", re.MULTILINE)
+
+
+def kind_in(study: bytes) -> str:
+    """Gives the kind that a study file names, in YAML or as JSON; "" = none is told.
+
+    What is wrong in the file is told by whoever reads it whole.
+    """
+    if study.lstrip().startswith(b"{"):
+        try:
+            kind = json.loads(study).get("kind")
+        except (ValueError, RecursionError):
+            return ""
+        return kind if isinstance(kind, str) else ""
+    found = _KIND.search(study)
+    return found[1].decode() if found else ""
 
 
 def read_needed(path: Path, what: str) -> bytes:

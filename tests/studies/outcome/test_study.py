@@ -138,3 +138,11 @@ def test_hidden_tests_tell_who_mends_from_who_talks(study: Path) -> None:
     assert [one.findings for one in found["mends"]] == [()] * 3
     claims = [finding.told for one in found["talks"] for finding in one.findings]
     assert claims == ["says 'fixed', and left everything as it was"] * 3
+
+
+def test_a_study_file_may_be_json(study: Path) -> None:
+    path = study / "study.yaml"
+    path.write_text(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))), encoding="utf-8")
+    done = called("plan", study)
+    assert done.exit_code == 0, done.output
+    assert decode(study.joinpath("plan.json").read_bytes(), Plan).kind == "outcome"

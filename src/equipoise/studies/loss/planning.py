@@ -1,6 +1,5 @@
 """From a study folder to its plan: reads what it names and writes what is promised."""
 
-import re
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -11,7 +10,7 @@ import msgspec
 from equipoise import __version__
 from equipoise.errors import Blocked, InputError, NotEstimable
 from equipoise.pipeline.sealing import Promise, write_promise
-from equipoise.pipeline.study_files import PLAN_PAGE, STUDY, read_needed
+from equipoise.pipeline.study_files import PLAN_PAGE, STUDY, kind_in, read_needed
 from equipoise.records.catalog import Catalog
 from equipoise.records.codec import decode, digest, pretty
 from equipoise.records.outcome_plan import ContrastProof, OutcomePlan
@@ -44,8 +43,6 @@ OUTCOME = "outcome-plan.json"
 
 ARMS = "outcome-arms.json"
 """What came of rendering its arms, two by two."""
-
-_IS_OUTCOME = re.compile(rb"""^kind:[ \t]*['"]?outcome\b""", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +137,7 @@ def _compiled(study: Path, text: bytes) -> tuple[str, bytes | None]:
     Raises:
         Blocked: it was not compiled.
     """
-    if not _IS_OUTCOME.search(text):
+    if kind_in(text) != "outcome":
         return "loss", None
     return "outcome", read_needed(study / COMPILED, "what the outcome study is compiled to")
 
