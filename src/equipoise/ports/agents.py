@@ -86,6 +86,7 @@ class HowEnded(StrEnum):
 class Ended:
     """What is known of a job after its whole tree of processes has ended.
 
+    A job that was not started has a `signal` where its start was killed: another may succeed.
     `unbounded` names the bounds (fields of `Bounds`) that this sandbox could not enforce;
     `exceeded` the one for which the job was ended, if it was.
     """

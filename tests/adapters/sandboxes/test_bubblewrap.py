@@ -87,6 +87,15 @@ def test_what_cannot_be_started_says_why(sandbox: Bubblewrap, tmp_path: Path) ->
     )
     assert "there is no" in _ran(sandbox, lost).detail
     assert _ran(Bubblewrap(tmp_path / "bwrap"), none).how is HowEnded.NOT_STARTED
+    assert ended.signal is None
+
+
+def test_a_start_that_was_killed_is_told_from_one_that_cannot_be(tmp_path: Path) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\nexit 137\n")
+    program.chmod(0o755)
+    ended = _ran(Bubblewrap(program), Job(argv=["true"], lease="x", folder="/tmp"))
+    assert (ended.how, ended.signal) == (HowEnded.NOT_STARTED, 9)
 
 
 def test_no_text_of_a_job_can_say_what_is_mounted(sandbox: Bubblewrap, tmp_path: Path) -> None:

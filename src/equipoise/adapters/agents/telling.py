@@ -106,7 +106,8 @@ def _explained(sign: Sign, ended: Ended) -> Sign:
 
 def _signs_of_end(ended: Ended, calls: Sequence[ModelCall], found: Found) -> Iterable[Sign]:
     if ended.how is HowEnded.NOT_STARTED:
-        yield Sign("not_started", ended.detail and f"({ended.detail})")
+        word = "not_started" if ended.signal is None else "start_killed"
+        yield Sign(word, ended.detail and f"({ended.detail})")
     elif ended.how is HowEnded.OUTPUT_LIMIT:
         yield Sign("output_limit")
     elif ended.how is HowEnded.TIMED_OUT:

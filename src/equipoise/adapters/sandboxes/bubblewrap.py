@@ -143,7 +143,8 @@ def _ended(done: Ran, unbounded: tuple[str, ...]) -> Ended:
     """Reads the end of the job from that of bubblewrap.
 
     Bubblewrap tells a signal as 128 + its number, as a shell would, and tells its status file no
-    exit code where it could not start the program.
+    exit code where it could not start the program; its own refusals end with 1, so that a signal
+    told there is that of a start that was killed.
     """
     told = ended(done, unbounded)
     if told.how is not HowEnded.EXITED or done.report is None or told.exit_code is None:
@@ -151,7 +152,8 @@ def _ended(done: Ran, unbounded: tuple[str, ...]) -> Ended:
     if '"exit-code"' not in done.report.status:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         detail = plain(said[-1]) if said else f"bubblewrap ended with {told.exit_code}"
-        return replace(told, how=HowEnded.NOT_STARTED, exit_code=None, detail=detail)
+        number = max(told.exit_code - _SIGNALLED, 0) or None
+        return replace(told, how=HowEnded.NOT_STARTED, exit_code=None, signal=number, detail=detail)
     if told.exit_code > _SIGNALLED:
         number = told.exit_code - _SIGNALLED
         how, exceeded = HowEnded.SIGNALLED, ""

@@ -37,6 +37,13 @@ def _again(sign: str, kind: EndingKind, fault: Fault, reason: Reason, says: str)
 ROWS: tuple[Row, ...] = (
     _row("tampered", _K.HARNESS_ERROR, _F.SYSTEM, _R.TAMPERED, "touched its own record"),
     _row("not_started", _K.HARNESS_ERROR, _F.HARNESS, _R.ENVIRONMENT, "could not be started"),
+    _again(
+        "start_killed",
+        _K.HARNESS_ERROR,
+        _F.INFRASTRUCTURE,
+        _R.INFRASTRUCTURE,
+        "killed at its start",
+    ),
     _row("not_offered", _K.HARNESS_ERROR, _F.HARNESS, _R.ENVIRONMENT, "not offered to the model"),
     _row(
         "offered_too", _K.HARNESS_ERROR, _F.HARNESS, _R.ENVIRONMENT, "offered without being asked"
