@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,13 +18,23 @@ def replace_file(path: Path, content: bytes) -> None:
     Raises:
         StorageFull: the disk took no more; the file is as it was.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with replacing(path) as part, part.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Lends the name of a file to be written and synced; at the end it stands in the file's place.
+
+    Raises:
+        StorageFull: the disk took no more; the file is as it was.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.part")
     with storage_errors(f"writing {path.name}"):
         try:
-            with part.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+            yield part
             part.replace(path)
         except BaseException:
             with suppress(OSError):

@@ -3,10 +3,9 @@
 import os
 import secrets
 import stat
-from contextlib import suppress
 from pathlib import Path
 
-from equipoise.archive.durable import storage_errors, sync_folder, write_all
+from equipoise.archive.durable import replacing, write_all
 from equipoise.errors import InputError
 
 _SECRET_BYTES = 32
@@ -18,22 +17,14 @@ def write_private(path: Path, content: bytes) -> None:
     Raises:
         StorageFull: the disk took no more; the file is as it was.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.part")
-    with storage_errors(f"writing {path.name}"):
+    with replacing(path) as part:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            try:
-                os.fchmod(handle, 0o600)
-                write_all(handle, content)
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-            part.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-            raise
-        sync_folder(path.parent)
+            os.fchmod(handle, 0o600)
+            write_all(handle, content)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def read_private(path: Path) -> bytes:

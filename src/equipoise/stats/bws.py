@@ -170,6 +170,22 @@ def check_answers(answers: BwsAnswers) -> None:
     )
 
 
+def segments_of(answers: BwsAnswers, segment: npt.ArrayLike) -> IntArray:
+    """The segment of each answer, as an array of shape (n_answers,).
+
+    Raises:
+        InputError: not one segment for each answer (``length_differs``).
+    """
+    text = np.asarray(segment, dtype=np.intp)
+    if text.shape != (len(answers),):
+        raise InputError(
+            f"segments of shape {text.shape}",
+            wanted=f"one segment for each of {len(answers)} answers",
+            code="length_differs",
+        )
+    return text
+
+
 def count_scores(answers: BwsAnswers, *, faulty: Faulty = "refuse") -> BwsScores:
     """The counting score (best - worst) / shown of each item.
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.errors import InputError, NotEstimable
+from equipoise.errors import NotEstimable
 from equipoise.stats.all_pairs import Estimates, PairDifferences, all_differences
-from equipoise.stats.bws import BwsAnswers, IntArray, check_answers
+from equipoise.stats.bws import BwsAnswers, IntArray, check_answers, segments_of
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -48,13 +48,7 @@ def score_differences(
     [0.667, 1.333, 0.667]
     """
     check_answers(answers)
-    text = np.asarray(segment, dtype=np.intp)
-    if text.shape != (len(answers),):
-        raise InputError(
-            f"segments of shape {text.shape}",
-            wanted=f"one segment for each of {len(answers)} answers",
-            code="length_differs",
-        )
+    text = segments_of(answers, segment)
     names, place = np.unique(text, return_inverse=True)
     n_segments, n_items = len(names), len(answers.items)
     rows, columns = np.nonzero(answers.sets >= 0)

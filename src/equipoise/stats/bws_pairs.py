@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.errors import InputError
-from equipoise.stats.bws import BwsAnswers, check_answers, read_answers
+from equipoise.stats.bws import BwsAnswers, check_answers, read_answers, segments_of
 from equipoise.stats.choice_counts import Votes
 
 IntArray = npt.NDArray[np.intp]
@@ -60,13 +59,7 @@ def implied_votes(answers: BwsAnswers, segment: npt.ArrayLike) -> Votes:
     [-1, 1, -1]
     """
     check_answers(answers)
-    text = np.asarray(segment, dtype=np.intp)
-    if text.shape != (len(answers),):
-        raise InputError(
-            f"segments of shape {text.shape}",
-            wanted=f"one segment for each of {len(answers)} answers",
-            code="length_differs",
-        )
+    text = segments_of(answers, segment)
     sets, rows = answers.sets, np.arange(len(answers))
     is_best, is_worst = sets == answers.best[:, None], sets == answers.worst[:, None]
     best_place, worst_place = is_best.argmax(axis=1), is_worst.argmax(axis=1)

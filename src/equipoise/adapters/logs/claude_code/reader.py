@@ -14,7 +14,7 @@ from equipoise.adapters.logs.opened import chunks
 from equipoise.adapters.logs.options import Options
 from equipoise.adapters.logs.sources import files_of
 from equipoise.adapters.logs.table.fields import text
-from equipoise.adapters.logs.table.reader import stem_of
+from equipoise.adapters.logs.unit_names import UNITS, unit_of
 from equipoise.adapters.transcripts.classifying import classified
 from equipoise.adapters.transcripts.claude_code import Session, stated_cost
 from equipoise.adapters.transcripts.usage import claude_usage
@@ -28,7 +28,6 @@ MAX_SESSIONS = 10_000
 """Most sessions kept apart in one file."""
 
 _KEYS = ("arm", "unit", "keep")
-_UNITS = ("file", "prompt", "folder", "session")
 _LOGLINES = ("loglines",)
 
 
@@ -50,7 +49,7 @@ class ClaudeCodeReader:
             UnreadableSource: no line is one of a session.
         """
         chosen = Options(options, _KEYS)
-        arm, unit = chosen.text("arm"), chosen.choice("unit", _UNITS)
+        arm, unit = chosen.text("arm"), chosen.choice("unit", UNITS)
         keep = chosen.flag("keep", default=True)
         noticer = Noticer()
         cells = CellNames(noticer)
@@ -63,7 +62,10 @@ class ClaudeCodeReader:
                 yield transcript
             for session in sessions:
                 n_sessions += 1
-                cell = (_unit(unit, session, path), arm or session.model or "claude-code")
+                cell = (
+                    unit_of(unit, session.prompt, session.name, path),
+                    arm or session.model or "claude-code",
+                )
                 yield _trial(session, path, cell, transcript, cells)
                 _remark(session, path, noticer)
         if not n_sessions:
@@ -170,18 +172,6 @@ def _trial(
 def _usage(session: Session) -> Usage | None:
     """The total of the result event, if there is one: messages of a stream hold partial counts."""
     return claude_usage((session.result or {}).get("usage")) or session.usage
-
-
-def _unit(kind: str, session: Session, path: Path) -> str:
-    if kind == "prompt" and session.prompt:
-        digest = hashlib.sha256(session.prompt.encode("utf-8", "replace")).hexdigest()[:8]
-        first = text(session.prompt.strip().split("\n", maxsplit=1)[0][:60]) or "prompt"
-        return f"{first} #{digest}"
-    if kind == "folder":
-        return path.parent.name
-    if kind == "session" and session.name:
-        return session.name
-    return stem_of(path)
 
 
 def _remark(session: Session, path: Path, noticer: Noticer) -> None:

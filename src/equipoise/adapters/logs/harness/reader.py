@@ -11,8 +11,7 @@ from equipoise.adapters.logs.harness.forms import codex, mini_swe, swe_agent
 from equipoise.adapters.logs.noticing import Noticer
 from equipoise.adapters.logs.options import Options
 from equipoise.adapters.logs.sources import files_of
-from equipoise.adapters.logs.table.fields import text
-from equipoise.adapters.logs.table.reader import stem_of
+from equipoise.adapters.logs.unit_names import UNITS, unit_of
 from equipoise.adapters.transcripts.classifying import classified
 from equipoise.adapters.transcripts.facts import Facts
 from equipoise.errors import UnreadableSource
@@ -21,7 +20,6 @@ from equipoise.records.notice import Attachment, Severity
 from equipoise.records.trial import Blob, Trial
 
 _KEYS = ("arm", "unit", "keep")
-_UNITS = ("file", "prompt", "folder", "session")
 
 Read = Callable[[Path, Noticer], Facts | None]
 """Reads one file; None where it holds no session of the harness."""
@@ -49,7 +47,7 @@ class HarnessReader:
             UnreadableSource: no file holds a session of this harness.
         """
         chosen = Options(options, _KEYS)
-        arm, unit = chosen.text("arm"), chosen.choice("unit", _UNITS)
+        arm, unit = chosen.text("arm"), chosen.choice("unit", UNITS)
         keep = chosen.flag("keep", default=True)
         noticer = Noticer()
         cells = CellNames(noticer)
@@ -64,7 +62,10 @@ class HarnessReader:
             transcript = _attachment(path, folder) if keep else None
             if transcript is not None:
                 yield transcript
-            cell = (_unit(unit, facts, path), arm or facts.model or self.name)
+            cell = (
+                unit_of(unit, facts.prompt, facts.session, path),
+                arm or facts.model or self.name,
+            )
             yield _trial(facts, path, cell, transcript, cells)
             _remark(facts, path, noticer)
         if not n_sessions:
@@ -131,18 +132,6 @@ def _trial(
         started_at=facts.started_at,
         source=path.name,
     )
-
-
-def _unit(kind: str, facts: Facts, path: Path) -> str:
-    if kind == "prompt" and facts.prompt:
-        digest = hashlib.sha256(facts.prompt.encode("utf-8", "replace")).hexdigest()[:8]
-        first = text(facts.prompt.strip().split("\n", maxsplit=1)[0][:60]) or "prompt"
-        return f"{first} #{digest}"
-    if kind == "folder":
-        return path.parent.name
-    if kind == "session" and facts.session:
-        return facts.session
-    return stem_of(path)
 
 
 def _remark(facts: Facts, path: Path, noticer: Noticer) -> None:
