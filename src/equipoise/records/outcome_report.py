@@ -160,6 +160,46 @@ class HypothesisVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     rule: str
     tags: tuple[str, ...]
 
+    def word_for(self, arm: str) -> Word | None:
+        """Gives the word that it carries about an arm; null where it speaks for none (not worse).
+
+        Args:
+            arm: one of its two arms: what is a gain for one is a loss for the other.
+        """
+        if self.answer is Answer.NULL or self.lo is None or self.hi is None:
+            return Word.CANNOT_TELL
+        if self.aim is Aim.EQUIVALENT and self.answer is Answer.CONFIRMED:
+            return Word.EQUIVALENT
+        is_up, is_down = self.lo > 0, self.hi < 0
+        if self.new != arm:
+            is_up, is_down = is_down, is_up
+        if is_up or is_down:
+            return Word.BETTER if is_up else Word.WORSE
+        is_kept = self.aim is Aim.NOT_WORSE and self.answer is Answer.CONFIRMED
+        return None if is_kept else Word.CANNOT_TELL
+
+
+class CaseVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the repetitions of one scenario say of one criterion, the new arm against the base arm.
+
+    `word` is ``worse`` or ``better`` where more or fewer cells than chance would give passed
+    everything: by Fisher's exact test on cells, `p`, and Holm over all cases of the comparison,
+    `adjusted_p`. Null = nothing is lower, and nothing more is claimed. `passed` counts for the new
+    and the base arm the cells that passed everything, of those measured; `new` and `base` are mean
+    pass rates. `why` says what is missing, or why nobody can tell.
+    """
+
+    scenario: str
+    criterion: str
+    word: Word | None
+    why: str
+    new: float | None = None
+    base: float | None = None
+    passed: tuple[tuple[int, int], tuple[int, int]] = ((0, 0), (0, 0))
+    p: float | None = None
+    adjusted_p: float | None = None
+    tag: str = "measured"
+
 
 class Standing(StrEnum):
     """What an outcome comparison may say at all."""

@@ -48,7 +48,8 @@ def _root(data: bytes) -> ET.Element:
     return ET.fromstring(data)
 
 
-def _assert_valid(root: ET.Element) -> None:
+def assert_valid(root: ET.Element) -> None:
+    """Holds a document against the schema."""
     for element in root.iter():
         required, allowed = _ATTRIBUTES[element.tag]
         assert required <= set(element.attrib) <= required | allowed, element.tag
@@ -57,14 +58,14 @@ def _assert_valid(root: ET.Element) -> None:
 
 @pytest.mark.parametrize("result", [helpdesk(), large(30, 2)], ids=["helpdesk", "large"])
 def test_follows_the_common_schema(result: Result) -> None:
-    _assert_valid(_root(render(result, {})["junit.xml"]))
+    assert_valid(_root(render(result, {})["junit.xml"]))
 
 
 @for_every("name", sorted(HOSTILE))
 def test_hostile_names_stay_text(name: str) -> None:
     data = render(hostile(HOSTILE[name]), {})["junit.xml"]
     root = _root(data)
-    _assert_valid(root)
+    assert_valid(root)
     assert len(root.findall(".//testcase")) == 1
     assert "\x00" not in data.decode()
     assert len(data) < 20_000

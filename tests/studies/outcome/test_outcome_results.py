@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,19 @@ def test_each_cell_has_a_line_with_its_tests_its_parts_and_its_cost(
     assert first["turns"] > 0
     assert first["wall_ms"] > 0
     assert first["tag"] == "measured"
+
+
+def test_pipelines_are_told_of_outcomes_and_not_of_losses(study: Path) -> None:
+    content = comparison(study).joinpath("report", "junit.xml").read_bytes()
+    root = ET.fromstring(content)
+    assert [suite.get("name") for suite in root] == [
+        "Who thinks of what nobody wrote down?",
+        "scenarios",
+    ]
+    assert len(root[1].findall("testcase")) == 2 * 3
+    assert b"loss" not in content
+    printed = called("report", comparison(study), "--format", "junit")
+    assert printed.output.encode() == content
 
 
 def test_every_line_and_the_file_hold_to_their_schemas(

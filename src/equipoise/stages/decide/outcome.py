@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from equipoise.records.hypothesis import Aim
 from equipoise.records.outcome_report import (
     Answer,
     ArmOutcome,
@@ -91,7 +90,7 @@ def _exploratory(primary: Sequence[HypothesisVerdict], tags: tuple[str, ...]) ->
 def _of_hypotheses(
     about: Sequence[HypothesisVerdict], new_arm: str, tags: tuple[str, ...]
 ) -> OutcomeVerdict:
-    words = [word for one in about if (word := _word(one, new_arm)) is not None]
+    words = [word for one in about if (word := one.word_for(new_arm)) is not None]
     if Word.WORSE in words:
         word = Word.WORSE
     elif words and all(one is words[0] for one in words):
@@ -109,21 +108,6 @@ def _of_hypotheses(
         needed="; ".join(f"{one.id}: {one.why}" for one in nulls),
         tags=tuple(dict.fromkeys((*tags, *(tag for one in about for tag in one.tags)))),
     )
-
-
-def _word(one: HypothesisVerdict, new_arm: str) -> Word | None:
-    """Gives the word that a hypothesis carries; null where it speaks for none (not worse)."""
-    if one.answer is Answer.NULL or one.lo is None or one.hi is None:
-        return Word.CANNOT_TELL
-    if one.aim is Aim.EQUIVALENT and one.answer is Answer.CONFIRMED:
-        return Word.EQUIVALENT
-    is_up, is_down = one.lo > 0, one.hi < 0
-    if one.new != new_arm:
-        is_up, is_down = is_down, is_up
-    if is_up or is_down:
-        return Word.BETTER if is_up else Word.WORSE
-    is_kept = one.aim is Aim.NOT_WORSE and one.answer is Answer.CONFIRMED
-    return None if is_kept else Word.CANNOT_TELL
 
 
 def _numbers(one: HypothesisVerdict) -> str:

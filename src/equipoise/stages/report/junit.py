@@ -1,16 +1,14 @@
 """The report for continuous integration: one JUnit test case per comparison."""
 
-import re
 from xml.etree import ElementTree as ET
 
 from equipoise.records.verdict import Word
 from equipoise.stages.report.reading import Reading, Row
 from equipoise.stages.report.sentences import missing_beside, needed, sentence, subject
-from equipoise.stages.report.text import label
+from equipoise.stages.report.text import label, xml_text
 
 _SKIPPED = {Word.CANNOT_TELL: "cannot tell", Word.NOT_EVALUABLE: "not evaluable"}
 _MOST = 600
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_junit(reading: Reading) -> bytes:
@@ -26,7 +24,9 @@ def to_junit(reading: Reading) -> bytes:
     root = ET.Element("testsuites", {"name": "equipoise", **counts})
     title = reading.result.file.title or f"against {reading.terms.baseline}"
     suite = ET.SubElement(
-        root, "testsuite", {"name": _xml(label(title, _MOST)), **counts, "skipped": str(n_skipped)}
+        root,
+        "testsuite",
+        {"name": xml_text(label(title, _MOST)), **counts, "skipped": str(n_skipped)},
     )
     _properties(reading, suite)
     for row in reading.rows:
@@ -51,7 +51,7 @@ def _properties(reading: Reading, suite: ET.Element) -> None:
         ("is_exploratory", str(reading.is_exploratory).lower()),
     ):
         ET.SubElement(
-            properties, "property", {"name": name, "value": _xml(label(str(value), _MOST))}
+            properties, "property", {"name": name, "value": xml_text(label(str(value), _MOST))}
         )
 
 
@@ -61,16 +61,16 @@ def _case(reading: Reading, row: Row, suite: ET.Element) -> None:
         suite,
         "testcase",
         {
-            "name": _xml(subject(row)),
-            "classname": _xml(f"equipoise.{label(comparison.arm)}"),
+            "name": xml_text(subject(row)),
+            "classname": xml_text(f"equipoise.{label(comparison.arm)}"),
         },
     )
-    said = _xml(sentence(reading, row))
-    body = _xml("\n".join(filter(None, _body(row))))
+    said = xml_text(sentence(reading, row))
+    body = xml_text("\n".join(filter(None, _body(row))))
     if word is Word.WORSE:
         ET.SubElement(case, "failure", {"type": "worse", "message": said}).text = body
     elif word in _SKIPPED:
-        message = _xml(" ".join(filter(None, (said, needed(row)))))
+        message = xml_text(" ".join(filter(None, (said, needed(row)))))
         ET.SubElement(case, "skipped", {"type": _SKIPPED[word], "message": message}).text = body
     else:
         ET.SubElement(case, "system-out").text = f"{said}\n{body}"
@@ -80,7 +80,3 @@ def _body(row: Row) -> list[str]:
     tags = " ".join(f"[{tag}]" for tag in row.verdict.tags)
     why = f"Why: {label(row.verdict.why, _MOST)}" if row.verdict.why else ""
     return [why, needed(row), missing_beside(row), tags]
-
-
-def _xml(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)

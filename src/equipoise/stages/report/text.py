@@ -10,6 +10,7 @@ ELLIPSIS = "…"
 NAME_LIMIT = 64
 QUOTE_LIMIT = 400
 
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FIRST_ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 _UNSEEN_IN_LINES = re.compile(f"(?![\n\t]){UNSEEN.pattern}")
 _RIGHT_TO_LEFT = re.compile(
@@ -48,6 +49,11 @@ def shorten(text: str, limit: int = NAME_LIMIT) -> str:
 def label(text: str, limit: int = NAME_LIMIT) -> str:
     """Gives an id or name as it is shown inside a sentence: visible, short, direction kept in."""
     return isolated(shorten(visible(text), limit)) if text else "(empty name)"
+
+
+def xml_text(text: str) -> str:
+    """Gives the text with a replacement character for each that no XML document may hold."""
+    return _NOT_XML.sub("\ufffd", text)
 
 
 def quoted(text: str) -> str:

@@ -248,13 +248,15 @@ def _files(pair: Pair, comparison: LossComparison, new: Suite, base: Suite) -> d
         plan=pair.new.plan,
         amendments=pair.new.amendments,
     )
-    return {
+    files = {
         RESULT: pretty(comparison),
         REGRESSIONS: to_regressions(comparison),
         IMPROVEMENTS: to_improvements(comparison),
         page_of(pair.new.plan): to_loss_page(reading),
-        "report/junit.xml": to_loss_junit(reading),
     }
+    if pair.new.plan.kind != "outcome":  # which tells pipelines of outcomes, in words of its own
+        files["report/junit.xml"] = to_loss_junit(reading)
+    return files
 
 
 def page_of(plan: Plan) -> str:

@@ -37,6 +37,10 @@ class LookedAt:
             found.setdefault(one.arm, {})[one.scenario] = "flagged, and no label was given"
         return found | {"": found.get("", {}) | self.stale}
 
+    def barred_for(self, arms: Collection[str]) -> dict[str, str]:
+        """Gives the scenarios that decide nothing about these arms: scenario -> why."""
+        return {name: why for arm in ("", *arms) for name, why in self.barred.get(arm, {}).items()}
+
     def waiting_for(self, arms: Collection[str]) -> tuple[Flagged, ...]:
         """Gives what a verdict about these arms waits for: their cells, and whole scenarios."""
         return tuple(one for one in self.waiting if not one.arm or one.arm in arms)

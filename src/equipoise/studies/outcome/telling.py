@@ -17,8 +17,10 @@ from equipoise.records.plan import Plan
 from equipoise.records.proof import Proof
 from equipoise.stages.decide.outcome import decided, waits
 from equipoise.stages.estimate.outcome.arms import arm_of
+from equipoise.stages.estimate.outcome.cases import cases_of
 from equipoise.stages.estimate.outcome.hypotheses import verdicts_of
 from equipoise.stages.estimate.outcome.items import alarms_of, items_of
+from equipoise.stages.report.outcome.junit import to_outcome_junit
 from equipoise.stages.report.outcome.page import to_outcome_page
 from equipoise.stages.report.outcome.reading import OutcomeReading
 from equipoise.studies.loss.comparing import Compared
@@ -29,7 +31,7 @@ from equipoise.studies.outcome.packs import PROOFS, ReadPack
 from equipoise.studies.outcome.queueing import LookedAt, looked_at
 from equipoise.studies.outcome.results import results_of
 
-PAGE = "report/index.html"
+PAGE, JUNIT = "report/index.html", "report/junit.xml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,7 @@ def tell(
     stored: OutcomeFile | None = None,
     made_by: str = __version__,
 ) -> Told:
-    """Derives `outcome-results.jsonl`, `outcome.json` and the page.
+    """Derives `outcome-results.jsonl`, `outcome.json`, the page and `junit.xml`.
 
     Args:
         pair: the two runs that are compared.
@@ -109,6 +111,9 @@ def tell(
         comparison=compared.comparison,
         results=tuple(every),
         origin=pack.pack.origin,
+        cases=cases_of(
+            results[pair.new.run_id], results[pair.base.run_id], queue.barred_for((new, base))
+        ),
     )
     return Told(file=file, files=_files(page))
 
@@ -118,6 +123,7 @@ def _files(reading: OutcomeReading) -> dict[str, bytes]:
         RESULTS: b"".join(encode(one) + b"\n" for one in reading.results),
         OUTCOME: pretty(reading.file),
         PAGE: to_outcome_page(reading),
+        JUNIT: to_outcome_junit(reading),
     }
 
 

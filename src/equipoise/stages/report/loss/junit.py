@@ -1,6 +1,5 @@
 """A loss comparison for continuous integration: one JUnit test case per registered cell."""
 
-import re
 from xml.etree import ElementTree as ET
 
 from equipoise.records.suite import LossRow
@@ -8,10 +7,9 @@ from equipoise.records.verdict import Word
 from equipoise.stages.report.loss.cells import shown
 from equipoise.stages.report.loss.reading import LossReading, name, word
 from equipoise.stages.report.numbers import plain
-from equipoise.stages.report.text import label, quotation
+from equipoise.stages.report.text import label, quotation, xml_text
 
 _MOST = 600
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_loss_junit(reading: LossReading) -> bytes:
@@ -23,7 +21,7 @@ def to_loss_junit(reading: LossReading) -> bytes:
     """
     comparison = reading.comparison
     root = ET.Element("testsuites", {"name": "equipoise"})
-    suite = ET.SubElement(root, "testsuite", {"name": _xml(label(reading.plan.title, _MOST))})
+    suite = ET.SubElement(root, "testsuite", {"name": xml_text(label(reading.plan.title, _MOST))})
     properties = ET.SubElement(suite, "properties")
     for key, value in (
         ("verdict", comparison.verdict),
@@ -36,17 +34,17 @@ def to_loss_junit(reading: LossReading) -> bytes:
         ("k", str(comparison.k)),
         ("tags", ", ".join(comparison.tags)),
     ):
-        ET.SubElement(properties, "property", {"name": key, "value": _xml(label(value, _MOST))})
+        ET.SubElement(properties, "property", {"name": key, "value": xml_text(label(value, _MOST))})
     for row in comparison.rows:
         _case(reading, row, suite)
     if not comparison.rows:
         case = _new_case(suite, "the whole change", reading.new.arm)
         ET.SubElement(
-            case, "error", {"type": "void", "message": _xml(label(comparison.why, _MOST))}
+            case, "error", {"type": "void", "message": xml_text(label(comparison.why, _MOST))}
         )
     elif comparison.look is not None and comparison.look.word:
         case = _new_case(suite, "the whole change", reading.new.arm)
-        said = _xml(label(comparison.why, _MOST))
+        said = xml_text(label(comparison.why, _MOST))
         if comparison.verdict == Word.WORSE.value:
             ET.SubElement(case, "failure", {"type": "worse", "message": said})
         else:
@@ -71,9 +69,9 @@ def _case(reading: LossReading, row: LossRow, suite: ET.Element) -> None:
     said = f"difference {span.value} {span.brackets}" if row.delta is not None else row.status
     counts = f"{row.n_base} and {row.n_new} units, {row.n_min} needed"
     if found is Word.WORSE:
-        failure = ET.SubElement(case, "failure", {"type": "worse", "message": _xml(said)})
+        failure = ET.SubElement(case, "failure", {"type": "worse", "message": xml_text(said)})
         quote = quotation(row.citation.quote, _MOST) if row.citation else ""
-        failure.text = _xml("\n".join(filter(None, (counts, quote))))
+        failure.text = xml_text("\n".join(filter(None, (counts, quote))))
     elif row.failed == ("citation",):
         _skip(case, "missing evidence", f"{said}; no valid citation stands behind it")
     elif found is Word.NOT_EVALUABLE or "n_min" in row.failed:
@@ -81,19 +79,18 @@ def _case(reading: LossReading, row: LossRow, suite: ET.Element) -> None:
     else:
         listed = "demonstrable improvement" if found is Word.BETTER else "no finding"
         margin = plain(reading.comparison.mde)
-        ET.SubElement(case, "system-out").text = _xml(
+        ET.SubElement(case, "system-out").text = xml_text(
             f"{listed}: {said}; margin {margin}; {counts}"
         )
 
 
 def _skip(case: ET.Element, kind: str, message: str) -> None:
-    ET.SubElement(case, "skipped", {"type": kind, "message": _xml(message)})
+    ET.SubElement(case, "skipped", {"type": kind, "message": xml_text(message)})
 
 
 def _new_case(suite: ET.Element, name_: str, arm: str) -> ET.Element:
-    fields = {"name": _xml(label(name_, _MOST)), "classname": _xml(f"equipoise.{label(arm)}")}
+    fields = {
+        "name": xml_text(label(name_, _MOST)),
+        "classname": xml_text(f"equipoise.{label(arm)}"),
+    }
     return ET.SubElement(suite, "testcase", fields)
-
-
-def _xml(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)

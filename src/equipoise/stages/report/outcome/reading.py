@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from equipoise.records.outcome import OutcomeResult
-from equipoise.records.outcome_report import ArmOutcome, OutcomeFile, RateOf
+from equipoise.records.outcome_report import ArmOutcome, CaseVerdict, OutcomeFile, RateOf
 from equipoise.records.plan import Plan
 from equipoise.records.suite import LossComparison
 
@@ -60,13 +60,17 @@ _OUTCOMES = ("hidden_explicit", "hidden_implicit", "end_state", "decomposition")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeReading:
-    """Everything that a page of an outcome comparison shows."""
+    """Everything that a page of an outcome comparison shows.
+
+    `cases` are scenario by criterion, for pipelines.
+    """
 
     file: OutcomeFile
     plan: Plan
     comparison: LossComparison
     results: tuple[OutcomeResult, ...]
     origin: str
+    cases: tuple[CaseVerdict, ...] = ()
 
     @property
     def pair(self) -> tuple[ArmOutcome, ...]:
