@@ -9,6 +9,9 @@ from equipoise.records.terms import Rule
 HYPOTHESES = "hypotheses.json"
 """File of the study, written when it is sealed: a list of `Registered`."""
 
+RESOURCES = ("tokens", "usd", "turns", "wall_ms")
+"""Metrics of what the arms take; all others are of what they deliver."""
+
 
 class Aim(StrEnum):
     """The direction of a hypothesis, said of the *gain* of the new arm over the base arm.

@@ -133,7 +133,8 @@ class HypothesisVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     of a resource that is saved; `lo` and `hi` its limits at `level`, of this hypothesis alone. `p`
     is of the exact sign-flip test against the threshold or margin, `smallest_p` the smallest that
     so many scenarios can give, `adjusted_p` what the family's rule makes of the larger of `p` and
-    the level at which the interval would still decide. Null where `why` says so.
+    the level at which the interval would still decide. Null where `why` says so. `shown` is the
+    word for the gain itself, as far as the answer holds it after the family's rule; null = none.
     """
 
     id: str
@@ -159,6 +160,7 @@ class HypothesisVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     base_value: float | None
     rule: str
     tags: tuple[str, ...]
+    shown: Word | None = None
 
     def word_for(self, arm: str) -> Word | None:
         """Gives the word that it carries about an arm; null where it speaks for none (not worse).
@@ -166,17 +168,15 @@ class HypothesisVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
         Args:
             arm: one of its two arms: what is a gain for one is a loss for the other.
         """
-        if self.answer is Answer.NULL or self.lo is None or self.hi is None:
+        if self.answer is Answer.NULL:
             return Word.CANNOT_TELL
-        if self.aim is Aim.EQUIVALENT and self.answer is Answer.CONFIRMED:
-            return Word.EQUIVALENT
-        is_up, is_down = self.lo > 0, self.hi < 0
+        if self.shown is None:
+            is_kept = self.aim is Aim.NOT_WORSE and self.answer is Answer.CONFIRMED
+            return None if is_kept else Word.CANNOT_TELL
         if self.new != arm:
-            is_up, is_down = is_down, is_up
-        if is_up or is_down:
-            return Word.BETTER if is_up else Word.WORSE
-        is_kept = self.aim is Aim.NOT_WORSE and self.answer is Answer.CONFIRMED
-        return None if is_kept else Word.CANNOT_TELL
+            turned = {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER}
+            return turned.get(self.shown, self.shown)
+        return self.shown
 
 
 class CaseVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -64,19 +64,24 @@ def _concluded(row: LossRow, citation: LossCitation | None) -> LossRow:
 
 
 def ceiling(comparison: LossComparison, suites: tuple[Suite, Suite], plan: Plan) -> LossComparison:
-    """Gives the comparison of an outcome study: where no arm lost anything nobody can tell.
+    """Gives the comparison of an outcome study: where all is lost, or nothing, nobody can tell.
 
-    Tests that everybody passes show no difference, and that they would have shown one is not known.
-    Comparisons of other studies come back as they are.
+    Tests that everybody passes, or nobody, show no difference, and that they would have shown one
+    is not known. Comparisons of other studies come back as they are.
     """
-    is_at_ceiling = not any(one.suite_score for one in suites)
-    if plan.kind != "outcome" or comparison.verdict != Word.EQUIVALENT or not is_at_ceiling:
+    if plan.kind != "outcome" or comparison.verdict != Word.EQUIVALENT:
+        return comparison
+    scores = [one.suite_score or 0.0 for one in suites]
+    if not any(scores):
+        why = "ceiling: cannot tell. Neither arm lost anything in any cell"
+        needed = "scenarios in which some arm loses something"
+    elif min(scores) >= _ALL:
+        why = "floor: cannot tell. Both arms lost everything in every cell"
+        needed = "scenarios in which some arm reaches something"
+    else:
         return comparison
     return msgspec.structs.replace(
-        comparison,
-        verdict=Word.CANNOT_TELL.value,
-        why="ceiling: cannot tell. Neither arm lost anything in any cell",
-        needed="scenarios in which some arm loses something",
+        comparison, verdict=Word.CANNOT_TELL.value, why=why, needed=needed
     )
 
 

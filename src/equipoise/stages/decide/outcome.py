@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from equipoise.records.hypothesis import RESOURCES
 from equipoise.records.outcome_report import (
     Answer,
     ArmOutcome,
@@ -87,27 +88,67 @@ def _exploratory(primary: Sequence[HypothesisVerdict], tags: tuple[str, ...]) ->
     )
 
 
+def withheld(
+    hypotheses: Sequence[HypothesisVerdict],
+    comparison: LossComparison,
+    waiting: Sequence[OutcomeVerdict],
+) -> tuple[HypothesisVerdict, ...]:
+    """Gives the answers that may stand: none where a study as a whole decides nothing.
+
+    What waits for labels or newer tests stands against scenarios, and was counted there.
+    """
+    whole = [one for one in waiting if one.standing in _OF_ALL]
+    pair = {comparison.new_arm, comparison.base_arm}
+    is_void = comparison.verdict == Word.NOT_EVALUABLE
+    found = []
+    for one in hypotheses:
+        why = whole[0].why if whole else ""
+        if is_void and {one.new, one.base} <= pair:
+            why = f"not evaluable: {comparison.why}"
+        if why and one.answer is not Answer.NULL:
+            found.append(msgspec.structs.replace(one, answer=Answer.NULL, why=why, shown=None))
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+_OF_ALL = frozenset({Standing.OUT_OF_ENVIRONMENT, Standing.EXPLORATORY})
+
+
 def _of_hypotheses(
     about: Sequence[HypothesisVerdict], new_arm: str, tags: tuple[str, ...]
 ) -> OutcomeVerdict:
-    words = [word for one in about if (word := one.word_for(new_arm)) is not None]
-    if Word.WORSE in words:
-        word = Word.WORSE
-    elif words and all(one is words[0] for one in words):
-        word = words[0]
-    else:
-        word = Word.CANNOT_TELL
-    said = "; ".join(f"{one.id} {one.answer.value} ({_numbers(one)})" for one in about)
     nulls = [one for one in about if one.answer is Answer.NULL]
+    needed = [f"{one.id}: {one.why}" for one in nulls]
+    if all(one.metric in RESOURCES for one in about):
+        needed.append("a primary hypothesis about what the arms deliver, beside what they take")
+    said = "; ".join(f"{one.id} {one.answer.value} ({_numbers(one)})" for one in about)
     return OutcomeVerdict(
         standing=Standing.CEILING
         if nulls and all(one.why.startswith("ceiling") for one in about)
         else Standing.DECIDED,
-        word=word,
+        word=_agreed(about, new_arm),
         why=said,
-        needed="; ".join(f"{one.id}: {one.why}" for one in nulls),
+        needed="; ".join(needed),
         tags=tuple(dict.fromkeys((*tags, *(tag for one in about for tag in one.tags)))),
     )
+
+
+def _agreed(about: Sequence[HypothesisVerdict], new_arm: str) -> Word:
+    """Gives the word on which the primary hypotheses agree.
+
+    What the arms deliver has the word. What they take can make worse of it; it makes better only
+    of what is not worse, and nothing where no claim is about what is delivered.
+    """
+    delivers = [one.word_for(new_arm) for one in about if one.metric not in RESOURCES]
+    takes = [one.word_for(new_arm) for one in about if one.metric in RESOURCES]
+    words = {word for word in (*delivers, *takes) if word is not None}
+    if Word.WORSE in words:
+        return Word.WORSE
+    if Word.CANNOT_TELL in words or not delivers:
+        return Word.CANNOT_TELL
+    deciding = {word for word in delivers if word is not None} or words
+    return deciding.pop() if len(deciding) == 1 else Word.CANNOT_TELL
 
 
 def _numbers(one: HypothesisVerdict) -> str:

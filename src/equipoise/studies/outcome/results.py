@@ -16,14 +16,13 @@ from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.plan import Plan
 from equipoise.records.suite_run import SuiteRun, TestOutcome, TestResult
 from equipoise.records.trial import EndingKind, Trial, Usage
-from equipoise.stages.estimate.outcome.scenarios import main_of
+from equipoise.stages.estimate.outcome.scenarios import NOT_APPLICABLE, main_of
 from equipoise.stages.grade.unit_loss import LOSS
 from equipoise.studies.loss.scoring import LossRun, catalog_of
 from equipoise.studies.loss.voided import is_cut
 from equipoise.studies.outcome.conducting import conducts
 from equipoise.studies.outcome.judged_lists import lists_of
 
-_NOT_APPLICABLE = "not applicable"
 _LOOKED_AT = frozenset({"diff.patch", "output", "session.json", "acts.jsonl"})
 _CARRIES = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET})
 _GROUPS = {"explicit": "hidden_explicit", "implicit": "hidden_implicit", "seed tests": "regression"}
@@ -191,7 +190,7 @@ def _result(run: LossRun, read: _Read, cell: Cell, trial: Trial) -> OutcomeResul
     missing = {
         one.name: _why(grades.get(one.name), trial)
         if asked is None or one.name in asked or one.name == LOSS
-        else "not applicable: the scenario does not ask for it"
+        else f"{NOT_APPLICABLE}: the scenario does not ask for it"
         for one in read.criteria
         if one.name not in rates
     }
@@ -292,7 +291,7 @@ def _why(grade: Grade | None, trial: Trial) -> str:
 def _kept(name: str, rates: Mapping[str, float], missing: Mapping[str, str]) -> Kept:
     if name in rates:
         return Kept.PASS if rates[name] >= 1.0 else Kept.FAIL
-    if name not in missing or _NOT_APPLICABLE in missing[name]:
+    if name not in missing or missing[name].startswith(NOT_APPLICABLE):
         return Kept.NOT_APPLICABLE
     return Kept.UNBEWERTBAR
 

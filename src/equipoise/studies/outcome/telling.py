@@ -15,7 +15,7 @@ from equipoise.records.outcome_plan import Control, OutcomePlan
 from equipoise.records.outcome_report import OUTCOME, OutcomeFile, OutcomeVerdict, Standing
 from equipoise.records.plan import Plan
 from equipoise.records.proof import Proof
-from equipoise.stages.decide.outcome import decided, waits
+from equipoise.stages.decide.outcome import decided, waits, withheld
 from equipoise.stages.estimate.outcome.arms import arm_of
 from equipoise.stages.estimate.outcome.cases import cases_of
 from equipoise.stages.estimate.outcome.hypotheses import verdicts_of
@@ -72,11 +72,13 @@ def tell(
         arm_of(kept, _skills(pair.new.plan, kept[0].arm)) for kept in results.values()
     )
     queue = looked_at(every, items, pair, pack, stored)
+    waiting = list(_waiting(pair.new.plan, queue, (new, base)))
     hypotheses = verdicts_of(
         _hypotheses(pair.new.plan),
         {kept[0].arm: kept for kept in results.values()},
         queue.barred,
     )
+    hypotheses = withheld(hypotheses, compared.comparison, waiting)
     file = OutcomeFile(
         new_arm=new,
         base_arm=base,
@@ -90,7 +92,7 @@ def tell(
             compared.comparison,
             summaries,
             hypotheses,
-            list(_waiting(pair.new.plan, queue, (new, base))),
+            waiting,
         ),
         hypotheses=hypotheses,
         notes=(
@@ -225,10 +227,4 @@ def _waiting(plan: Plan, queue: LookedAt, arms: Collection[str]) -> Iterator[Out
             Standing.BLOCKED,
             f"{counted(len(waiting), 'flag')} without a label: {first}",
             "a look at each, and its label: `equipoise triage STUDY`",
-        )
-    if isinstance(plan.outcome, OutcomePlan) and plan.outcome.rounds.chooses:
-        yield waits(
-            Standing.EXPLORATORY,
-            f"Round {plan.outcome.rounds.number} of optimisation chooses what is tried next",
-            "a final study, whose claim rests on what is held out",
         )

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from equipoise.records.hypothesis import Aim, Hypothesis
+from equipoise.records.outcome import OutcomeResult
 from equipoise.records.outcome_report import Answer, HypothesisVerdict
+from equipoise.records.verdict import Word
 from equipoise.stages.estimate.outcome.hypotheses import verdicts_of
 from stages.estimate.outcome.made_cells import BASE, NEW, arm, cell, claim
 
@@ -134,3 +136,76 @@ def test_where_nothing_differs_it_is_confirmed_in_at_most_the_level_of_studies()
         (one,) = told(new.tolist(), base.tolist(), claim(Aim.BETTER, 0.0, 10))
         confirmed += one.answer is not Answer.NULL
     assert confirmed <= 17  # 200 x 0.05, and two standard errors more
+
+
+@pytest.mark.requirement("X-O14")
+def test_a_floor_is_null_and_never_equivalent() -> None:
+    for aim in (Aim.EQUIVALENT, Aim.NOT_WORSE):
+        (one,) = told([0.0] * 20, [0.0] * 20, claim(aim, 0.3, 20))
+        assert one.answer is Answer.NULL
+        assert one.why == "floor: cannot tell. Neither arm reached anything in any cell"
+
+
+def test_cells_without_an_outcome_take_an_answer_back_that_they_could_have_turned() -> None:
+    """The arm that crashes where it would have failed is not better for it."""
+    new, base = [1.0] * 10, [0.4] * 10
+
+    def answer(n_missing: int, *, is_lasting: bool = False) -> HypothesisVerdict:
+        results = {
+            BASE: [c for k in (1, 2, 3) for c in repeated(BASE, base, k)],
+            NEW: [c for k in (1, 2, 3) for c in repeated(NEW, new, k)],
+        }
+        for place in range(n_missing):
+            was = results[NEW][place]
+            results[NEW][place] = cell(
+                was.scenario, NEW, was.repetition, missing={"hidden_implicit": "crashed"}
+            )
+        bound = 0.0 if is_lasting else 0.2
+        (one,) = verdicts_of((claim(Aim.BETTER, bound, 10),), results, {})
+        return one
+
+    assert answer(0).answer is Answer.CONFIRMED
+    lost = answer(3)
+    assert lost.answer is Answer.NULL
+    assert lost.gain == pytest.approx(0.6)  # of the cells that were measured
+    assert lost.why == (
+        "cannot tell: 3 cells without an outcome (3 of with-skill, 0 of bare) could have made it "
+        "another answer"
+    )
+    assert answer(3, is_lasting=True).answer is Answer.CONFIRMED  # whatever they had shown
+    assert answer(4).why == "cannot tell: 4 of 30 cells of with-skill have no hidden_implicit"
+
+
+def repeated(name: str, rates: list[float], repetition: int) -> list[OutcomeResult]:
+    return [
+        cell(f"s{number:02}", name, repetition, rates={"hidden_implicit": rate})
+        for number, rate in enumerate(rates)
+    ]
+
+
+def test_a_total_that_lacks_a_part_is_no_total() -> None:
+    spent = {
+        NEW: [cell(f"s{i:02}", NEW, tokens_out=100 + i) for i in range(8)],
+        BASE: [cell(f"s{i:02}", BASE, tokens_in=5_000, tokens_out=100 + i) for i in range(8)],
+    }
+    (one,) = verdicts_of((claim(Aim.BETTER, 0.5, 8, metric="tokens"),), spent, {})
+    assert one.answer is Answer.NULL
+    assert one.gain is None
+
+
+def test_what_a_claim_beside_zero_says_of_zero_is_tested_by_itself() -> None:
+    """That a gain is no 0.5, or no loss of 0.4, does not make it one."""
+    rng = np.random.default_rng(1)
+    base = rng.uniform(0.2, 0.5, 20)
+    small, clear = base + 0.05, base + 0.3
+    for new, shown in ((small, None), (clear, Word.BETTER)):
+        lost, kept = told(
+            new.tolist(),
+            base.tolist(),
+            claim(Aim.BETTER, 0.55, 20),
+            claim(Aim.NOT_WORSE, 0.4, 20, name="H2"),
+        )
+        assert (lost.answer, kept.answer) == (Answer.REJECTED, Answer.CONFIRMED)
+        assert (lost.shown, kept.shown) == (shown, shown)
+    (worse,) = told(base.tolist(), clear.tolist(), claim(Aim.NOT_WORSE, 0.05, 20))
+    assert (worse.answer, worse.shown) == (Answer.REJECTED, Word.WORSE)

@@ -1,56 +1,59 @@
 """What the runs say to each registered hypothesis; a scenario is the unit, repetitions inside."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from equipoise.errors import NotEstimable
-from equipoise.records.hypothesis import Aim, Hypothesis
+from equipoise.records.counted import counted
+from equipoise.records.hypothesis import RESOURCES, Aim, Hypothesis
 from equipoise.records.outcome import OutcomeResult
 from equipoise.records.outcome_report import Answer, HypothesisVerdict
 from equipoise.records.terms import Rule
-from equipoise.records.verdict import Tag
-from equipoise.stages.estimate.outcome.scenarios import RESOURCES, by_scenario
-from equipoise.stats.differences import paired_t
+from equipoise.records.verdict import Tag, Word
+from equipoise.stages.estimate.outcome.gains import Held, against, gains_of
+from equipoise.stages.estimate.outcome.scenarios import by_scenario, value_of
 from equipoise.stats.estimates import Interval
-from equipoise.stats.mover import paired_difference
 from equipoise.stats.multiplicity import adjust
-from equipoise.stats.signflip import sign_flip
 from equipoise.stats.signflip_reach import smallest_p
 
-_SEED = 20_240_501
 _MOST_MISSING = 0.1
-_LEAST_ALPHA = 1e-9
-_EQUAL = 1e-12
+_EXTREMES = ((0.0, 1.0), (1.0, 0.0))
+"""What a cell without an outcome is taken for, in the new and in the base arm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tested:
     """One hypothesis with its numbers, before the family has its say.
 
-    `side` is 1 where the gain lies on the claimed side of the bound, -1 on the other. `decides` is
-    the larger of the exact p and the smallest alpha at which the interval still decides.
+    `held` is against what is claimed, `moved` against no change at all. `n_missing` counts cells
+    without a value in the new and the base arm, of `n_cells` each.
     """
 
     one: Hypothesis
     n: int
     gain: float | None = None
     interval: Interval | None = None
-    p: float | None = None
-    decides: float | None = None
-    side: int = 0
+    held: Held | None = None
+    moved: Held | None = None
     means: tuple[float, float] | None = None
+    n_missing: tuple[int, int] = (0, 0)
     why: str = ""
+
+    @property
+    def decides(self) -> float | None:
+        """Gives the level at which its numbers decide; null where there are none."""
+        return self.held.decides if self.held else None
+
+
+Results = Mapping[str, Sequence[OutcomeResult]]
 
 
 def verdicts_of(
-    hypotheses: Sequence[Hypothesis],
-    results: Mapping[str, Sequence[OutcomeResult]],
-    barred: Mapping[str, Mapping[str, str]],
+    hypotheses: Sequence[Hypothesis], results: Results, barred: Mapping[str, Mapping[str, str]]
 ) -> tuple[HypothesisVerdict, ...]:
     """Gives the answer to each hypothesis, in their order.
 
@@ -58,7 +61,12 @@ def verdicts_of(
     threshold, and the exact sign-flip test against the threshold agrees at the level that the
     family's rule leaves; equivalence is two such tests, one-sided, against the margin on each side
     (Schuirmann 1987). The primary ones are one family; the others stand alone and decide nothing.
-    Where all cells of both arms are at 1.0 the answer is null: a ceiling shows nothing.
+    Where all cells of both arms are at 1.0, or all at 0, the answer is null: neither a ceiling nor
+    a floor shows anything.
+
+    Cells without an outcome are no zeros, and not forgotten: where more than a tenth of an arm's
+    is missing the answer is null, and so it is where it would be another one if the missing cells
+    of one arm had reached everything and those of the other nothing (bounds of Manski 1989).
 
     Args:
         hypotheses: as they were registered.
@@ -67,8 +75,48 @@ def verdicts_of(
             "" = for every arm.
     """
     tested = [_tested(one, results, _for(one, barred)) for one in hypotheses]
-    adjusted = _adjusted(tested)
-    return tuple(_verdict(one, p, results) for one, p in zip(tested, adjusted, strict=True))
+    found = [
+        _verdict(one, p, results, _share(one.one, hypotheses))
+        for one, p in zip(tested, _adjusted(tested), strict=True)
+    ]
+    return tuple(
+        _at_extremes(verdict, place, tested, results)
+        if verdict.answer is not Answer.NULL and any(tested[place].n_missing)
+        else verdict
+        for place, verdict in enumerate(found)
+    )
+
+
+def _share(one: Hypothesis, hypotheses: Sequence[Hypothesis]) -> float:
+    """Gives the part of the level that Bonferroni leaves to one of the family."""
+    return (1.0 - one.level) / (sum(other.primary for other in hypotheses) if one.primary else 1)
+
+
+def _at_extremes(
+    verdict: HypothesisVerdict, place: int, tested: Sequence[_Tested], results: Results
+) -> HypothesisVerdict:
+    """Takes an answer back that cells without an outcome could have turned.
+
+    Of a resource nothing bounds what a missing cell would have taken: there the answer stays.
+    """
+    one = tested[place]
+    if one.one.metric in RESOURCES:
+        return verdict
+    for extreme in _EXTREMES:
+        filled = [*tested]
+        filled[place] = _tested(one.one, results, {}, filled=extreme)
+        p, share = _adjusted(filled)[place], _share(one.one, [other.one for other in tested])
+        other = _verdict(filled[place], p, results, share)
+        if other.answer is not verdict.answer:
+            n_new, n_base = one.n_missing
+            why = (
+                f"cannot tell: {counted(n_new + n_base, 'cell')} without an outcome ({n_new} of "
+                f"{one.one.new}, {n_base} of {one.one.base}) could have made it another answer"
+            )
+            return msgspec.structs.replace(verdict, answer=Answer.NULL, why=why, shown=None)
+        if other.shown is not verdict.shown:
+            verdict = msgspec.structs.replace(verdict, shown=None)
+    return verdict
 
 
 def _for(one: Hypothesis, barred: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
@@ -78,15 +126,23 @@ def _for(one: Hypothesis, barred: Mapping[str, Mapping[str, str]]) -> dict[str, 
 
 
 def _tested(
-    one: Hypothesis, results: Mapping[str, Sequence[OutcomeResult]], barred: Mapping[str, str]
+    one: Hypothesis,
+    results: Results,
+    barred: Mapping[str, str],
+    *,
+    filled: tuple[float, float] | None = None,
 ) -> _Tested:
+    """Holds the results against one hypothesis; `filled` stands for what was not measured."""
+    arms = (one.new, one.base)
+    cells = [[r for r in results.get(arm, ()) if r.scenario in one.scenarios] for arm in arms]
+    fills = filled or (None, None)
     sides = [
-        by_scenario([r for r in results.get(arm, ()) if r.scenario in one.scenarios], one.metric)
-        for arm in (one.new, one.base)
+        by_scenario(kept, one.metric, filled=fill) for kept, fill in zip(cells, fills, strict=True)
     ]
+    missing = [sum(value_of(r, one.metric) is None for r in kept) for kept in cells]
     shared = [name for name in one.scenarios if all(name in side for side in sides)]
     new, base = (np.array([side[name] for name in shared]) for side in sides)
-    found = _Tested(one=one, n=len(shared))
+    found = _Tested(one=one, n=len(shared), n_missing=(missing[0], missing[1]))
     if not shared:
         return replace(found, why="no scenario of it was measured in both arms")
     found = replace(found, means=(float(new.mean()), float(base.mean())))
@@ -94,17 +150,14 @@ def _tested(
         found = _with_numbers(found, new, base)
     except NotEstimable as error:
         return replace(found, why=f"cannot tell: {error}")
-    return replace(found, why=_barred(one, shared, new, base, barred) or found.why)
+    if filled is not None:
+        return found
+    why = _barred(one, shared, barred) or _few(one, cells, missing) or _limit(one, new, base)
+    return replace(found, why=why or found.why)
 
 
-def _barred(
-    one: Hypothesis,
-    shared: Sequence[str],
-    new: NDArray[np.float64],
-    base: NDArray[np.float64],
-    barred: Mapping[str, str],
-) -> str:
-    """Says why the numbers may not decide; empty where they may."""
+def _barred(one: Hypothesis, shared: Sequence[str], barred: Mapping[str, str]) -> str:
+    """Says which scenarios keep the numbers from deciding; empty where none does."""
     waits = [f"{name}: {barred[name]}" for name in one.scenarios if name in barred]
     if waits:
         more = f" and {len(waits) - 3} more" if len(waits) > 3 else ""
@@ -112,25 +165,39 @@ def _barred(
     n_missing = len(one.scenarios) - len(shared)
     if n_missing > _MOST_MISSING * len(one.scenarios):
         return f"cannot tell: {n_missing} of {len(one.scenarios)} scenarios are not in both arms"
-    if one.metric not in RESOURCES and new.min() >= 1.0 and base.min() >= 1.0:
+    return ""
+
+
+def _few(one: Hypothesis, cells: Sequence[Sequence[OutcomeResult]], missing: Sequence[int]) -> str:
+    """Says that too many cells of an arm have no outcome; empty where they have."""
+    for arm, kept, n_missing in zip((one.new, one.base), cells, missing, strict=True):
+        if n_missing > _MOST_MISSING * len(kept):
+            return f"cannot tell: {n_missing} of {len(kept)} cells of {arm} have no {one.metric}"
+    return ""
+
+
+def _limit(one: Hypothesis, new: NDArray[np.float64], base: NDArray[np.float64]) -> str:
+    """Says that both arms are at an end of the scale, where nothing could have differed."""
+    if one.metric in RESOURCES:
+        return ""
+    if new.min() >= 1.0 and base.min() >= 1.0:
         return "ceiling: cannot tell. Both arms passed everything in every cell"
+    if new.max() <= 0.0 and base.max() <= 0.0:
+        return "floor: cannot tell. Neither arm reached anything in any cell"
     return ""
 
 
 def _with_numbers(found: _Tested, new: NDArray[np.float64], base: NDArray[np.float64]) -> _Tested:
-    """Adds gain, interval, the exact p and the alpha at which both decide."""
+    """Adds gain, interval, and what both say of the claim and of no change at all."""
     one = found.one
-    gains, interval_at, gain = _gains(one.metric, new, base)
-    bounds = _bounds(one)
-    found = replace(found, gain=gain)
+    gains = gains_of(one.metric, new, base)
+    found = replace(found, gain=gains.mean)
     try:
-        found = replace(found, interval=interval_at(_level(one)))
+        found = replace(found, interval=gains.interval_at(_level(one)))
     except NotEstimable as error:
         return replace(found, why=f"cannot tell: {error}")
-    scaled = tuple(-math.log(1.0 - bound) for bound in bounds)
-    side, p = _exact(one.direction, gains, scaled if one.metric in RESOURCES else bounds)
-    alpha = _alpha(one.direction, interval_at, bounds, side)
-    return replace(found, side=side, p=p, decides=max(p, alpha))
+    held = against(gains, one.direction, _bound(one))
+    return replace(found, held=held, moved=against(gains, Aim.BETTER, 0.0))
 
 
 def _level(one: Hypothesis) -> float:
@@ -138,92 +205,8 @@ def _level(one: Hypothesis) -> float:
     return 2.0 * one.level - 1.0 if one.direction is Aim.EQUIVALENT else one.level
 
 
-IntervalAt = Callable[[float], Interval]
-
-
-def _gains(
-    metric: str, new: NDArray[np.float64], base: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], IntervalAt, float]:
-    """Gives the scenarios' gains, the interval of their mean at a level, and the mean.
-
-    Of a resource the gains are log ratios, base over new, turned back into the share saved for the
-    interval: a scenario that costs ten times as much does not outweigh the others.
-    """
-    if metric not in RESOURCES:
-        gains = new - base
-        return (
-            gains,
-            lambda level: paired_difference(new, base, level=level).interval,
-            float(gains.mean()),
-        )
-    if (new <= 0).any() or (base <= 0).any():
-        raise NotEstimable(f"{metric} of 0 in some scenario: no ratio exists", code="zero")
-    logs = np.log(base) - np.log(new)
-
-    def interval_at(level: float) -> Interval:
-        raw = paired_t(np.log(base), np.log(new), level=level).interval
-        return Interval(lo=_saved(raw.lo), hi=_saved(raw.hi), level=level)
-
-    return logs, interval_at, _saved(float(logs.mean()))
-
-
-def _saved(log_ratio: float) -> float:
-    """Gives the share saved of a log ratio, base over new."""
-    return 1.0 - math.exp(-log_ratio)
-
-
-def _bounds(one: Hypothesis) -> tuple[float, ...]:
-    """Gives the bound that the gain is held against, on the gain's scale; two for equivalence."""
-    bound = one.threshold if one.threshold is not None else one.margin or 0.0
-    if one.direction is Aim.EQUIVALENT:
-        return (-bound, bound)
-    return (bound if one.direction is Aim.BETTER else -bound,)
-
-
-def _exact(aim: Aim, gains: NDArray[np.float64], bounds: tuple[float, ...]) -> tuple[int, float]:
-    """Gives on which side of the bound the gains lie, and the exact p against it."""
-    tests = [_flipped(gains - bound) for bound in bounds]
-    if aim is Aim.EQUIVALENT:
-        (above, p_above), (below, p_below) = tests
-        if above > 0 > below:
-            return 1, max(p_above, p_below) / 2.0
-        return -1, p_below if below > 0 else p_above
-    ((sign, p),) = tests
-    return (-sign if aim is Aim.WORSE else sign), p
-
-
-def _flipped(distances: NDArray[np.float64]) -> tuple[int, float]:
-    distances = np.where(np.abs(distances) < _EQUAL, 0.0, distances)
-    test = sign_flip(distances, rng=np.random.default_rng(_SEED))
-    return int(np.sign(test.statistic)), test.p
-
-
-def _alpha(aim: Aim, interval_at: IntervalAt, bounds: tuple[float, ...], side: int) -> float:
-    """Gives the smallest alpha at which the interval still lies wholly on the side; 1 = never."""
-
-    def inside(alpha: float) -> float:
-        is_two_tests = aim is Aim.EQUIVALENT and side > 0
-        interval = interval_at(1.0 - (2.0 * alpha if is_two_tests else alpha))
-        return _room(aim, interval, bounds, side)
-
-    most = 0.4999 if aim is Aim.EQUIVALENT and side > 0 else 0.9999
-    if side == 0 or inside(most) <= 0.0:
-        return 1.0
-    if inside(_LEAST_ALPHA) >= 0.0:
-        return _LEAST_ALPHA
-    return float(brentq(inside, _LEAST_ALPHA, most, xtol=1e-9))
-
-
-def _room(aim: Aim, interval: Interval, bounds: tuple[float, ...], side: int) -> float:
-    """Gives how far the interval lies beyond the bound on its side; negative = it reaches over."""
-    if aim is Aim.EQUIVALENT:
-        low, high = bounds
-        if side > 0:
-            return min(interval.lo - low, high - interval.hi)
-        return max(low - interval.hi, interval.lo - high)
-    (bound,) = bounds
-    wants_above = (side > 0) is not (aim is Aim.WORSE)
-    return interval.lo - bound if wants_above else bound - interval.hi
+def _bound(one: Hypothesis) -> float:
+    return one.threshold if one.threshold is not None else one.margin or 0.0
 
 
 def _adjusted(tested: Sequence[_Tested]) -> list[float | None]:
@@ -242,24 +225,23 @@ def _adjusted(tested: Sequence[_Tested]) -> list[float | None]:
 
 
 def _verdict(
-    tested: _Tested, adjusted: float | None, results: Mapping[str, Sequence[OutcomeResult]]
+    tested: _Tested, adjusted: float | None, results: Results, share: float
 ) -> HypothesisVerdict:
     one = tested.one
-    alpha = 1.0 - one.level
-    answer, why = _answer(tested, adjusted, alpha)
+    answer, why = _answer(tested, adjusted, 1.0 - one.level)
     is_simulated = any(r.is_simulated for arm in (one.new, one.base) for r in results.get(arm, ()))
     tags = {
         Tag.SOFT if one.is_judged else Tag.MEASURED: True,
         Tag.UNDERPOWERED: one.is_underpowered,
         Tag.SIMULATED: is_simulated,
     }
-    interval = tested.interval
+    interval, held = tested.interval, tested.held
     return HypothesisVerdict(
         id=one.id,
         statement=one.statement,
         metric=one.metric,
         aim=one.direction,
-        bound=one.threshold if one.threshold is not None else one.margin or 0.0,
+        bound=_bound(one),
         primary=one.primary,
         new=one.new,
         base=one.base,
@@ -269,7 +251,7 @@ def _verdict(
         lo=interval.lo if interval else None,
         hi=interval.hi if interval else None,
         level=_level(one),
-        p=tested.p,
+        p=held.p if held else None,
         adjusted_p=adjusted,
         smallest_p=_smallest(one, tested.n),
         n_scenarios=tested.n,
@@ -278,6 +260,7 @@ def _verdict(
         base_value=tested.means[1] if tested.means else None,
         rule=(one.rule or "").replace("maxt", "holm") if one.primary else "",
         tags=tuple(tag.value for tag, is_so in tags.items() if is_so),
+        shown=_shown(tested, answer, share),
     )
 
 
@@ -291,7 +274,7 @@ def _smallest(one: Hypothesis, n: int) -> float | None:
 def _answer(tested: _Tested, adjusted: float | None, alpha: float) -> tuple[Answer, str]:
     if tested.why:
         return Answer.NULL, tested.why
-    if adjusted is None:
+    if adjusted is None or tested.held is None:
         return Answer.NULL, "cannot tell: nothing could be computed"
     least = _smallest(tested.one, tested.n) or 1.0
     if adjusted > alpha:
@@ -299,5 +282,24 @@ def _answer(tested: _Tested, adjusted: float | None, alpha: float) -> tuple[Answ
         if least > alpha:
             said += f"; {tested.n} scenarios cannot give less than {least:.3g}, whatever comes out"
         return Answer.NULL, said
-    word = Answer.CONFIRMED if tested.side > 0 else Answer.REJECTED
+    word = Answer.CONFIRMED if tested.held.side > 0 else Answer.REJECTED
     return word, f"p {adjusted:.3g} after the rule, at most {alpha:.3g}, and the interval agrees"
+
+
+def _shown(tested: _Tested, answer: Answer, alpha: float) -> Word | None:
+    """Gives the word for the gain itself; null where the answer shows none.
+
+    Some answers hold it already: a gain above 0.1 is a gain. That a claim of more than 0.3 was
+    rejected, or one of no harm confirmed, says nothing of 0: that is tested by itself, at the share
+    of the level that Bonferroni leaves to one of the family.
+    """
+    aim = tested.one.direction
+    if answer is Answer.NULL or tested.moved is None:
+        return None
+    if aim is Aim.EQUIVALENT and answer is Answer.CONFIRMED:
+        return Word.EQUIVALENT
+    is_confirmed = answer is Answer.CONFIRMED
+    is_held = aim is Aim.EQUIVALENT or is_confirmed is (aim in {Aim.BETTER, Aim.WORSE})
+    if is_held or _bound(tested.one) == 0.0 or tested.moved.decides <= alpha:
+        return Word.BETTER if (tested.gain or 0.0) > 0.0 else Word.WORSE
+    return None

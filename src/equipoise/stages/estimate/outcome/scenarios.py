@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from equipoise.records.hypothesis import RESOURCES
 from equipoise.records.outcome import OutcomeResult
 
 HIDDEN = "hidden"
@@ -12,7 +13,8 @@ HIDDEN = "hidden"
 MAIN = "main"
 """Of each scenario the metric that decides about its kind."""
 
-RESOURCES = ("tokens", "usd", "turns", "wall_ms")
+NOT_APPLICABLE = "not applicable"
+"""How the reason begins of a criterion that has no meaning for a scenario or an arm."""
 
 _MAIN_OF = {"stop": "end_state", "decompose": "decomposition"}
 
@@ -34,9 +36,9 @@ def value_of(result: OutcomeResult, metric: str) -> float | None:
     if metric == HIDDEN:
         return _hidden(result)
     if metric == "tokens":
-        parts = (result.tokens_in, result.tokens_out)
-        known = [one for one in parts if one is not None]
-        return float(sum(known)) if known else None
+        if result.tokens_in is None or result.tokens_out is None:
+            return None  # a total that lacks a part is none
+        return float(result.tokens_in + result.tokens_out)
     if metric in RESOURCES:
         found = getattr(result, metric)
         return None if found is None else float(found)
@@ -54,18 +56,25 @@ def _hidden(result: OutcomeResult) -> float | None:
     failed = [
         name
         for name in groups
-        if name in result.missing and "not applicable" not in result.missing[name]
+        if name in result.missing and not result.missing[name].startswith(NOT_APPLICABLE)
     ]
     if failed or not n_total:
         return None
     return sum(group.passed for group in kept) / n_total
 
 
-def by_scenario(results: Iterable[OutcomeResult], metric: str) -> dict[str, float]:
-    """Gives the mean of a metric over the repetitions of each scenario that has any value."""
+def by_scenario(
+    results: Iterable[OutcomeResult], metric: str, *, filled: float | None = None
+) -> dict[str, float]:
+    """Gives the mean of a metric over the repetitions of each scenario that has any value.
+
+    `filled` is what a cell without a value is taken for; null = it is left out.
+    """
     held: dict[str, list[float]] = {}
     for one in results:
-        if (value := value_of(one, metric)) is not None:
+        value = value_of(one, metric)
+        value = filled if value is None else value
+        if value is not None:
             held.setdefault(one.scenario, []).append(value)
     return {name: float(np.mean(values)) for name, values in held.items()}
 

@@ -1,6 +1,6 @@
 """The section of hypotheses: what was claimed beforehand, and what became of each claim."""
 
-from equipoise.records.hypothesis import Aim
+from equipoise.records.hypothesis import RESOURCES, Aim
 from equipoise.records.outcome_report import HypothesisVerdict
 from equipoise.stages.report.numbers import fixed
 from equipoise.stages.report.outcome.parts import tagged
@@ -9,7 +9,6 @@ from equipoise.stages.report.tables import Cell, Section, Table, table
 from equipoise.stages.report.text import label
 
 _COLUMNS = ("Hypothesis", "Answer", "Claim", "Gain", "Interval", "p", "Scenarios", "Tags")
-_RESOURCES = ("tokens", "usd", "turns", "wall_ms")
 
 
 def hypotheses_section(reading: OutcomeReading) -> Section:
@@ -70,7 +69,7 @@ def _row(one: HypothesisVerdict) -> tuple[Cell, ...]:
 def _claim(one: HypothesisVerdict) -> str:
     metric = CRITERIA.get(one.metric, one.metric)
     of = f"of {label(one.new)} over {label(one.base)}"
-    what = f"share of {metric} saved" if one.metric in _RESOURCES else f"gain in {metric}"
+    what = f"share of {metric} saved" if one.metric in RESOURCES else f"gain in {metric}"
     bound = fixed(one.bound, 2)
     below = fixed(-one.bound, 2) if one.bound else bound
     said = {
