@@ -10,6 +10,7 @@ from equipoise.archive.columns import ColumnFacts
 from equipoise.archive.manifest import CHAINS, Head, Manifest
 from equipoise.records.catalog import Catalog
 from equipoise.records.event import Seal
+from equipoise.records.folding import Folding
 from equipoise.records.hypothesis import Registered
 from equipoise.records.outcome import OutcomeResult
 from equipoise.records.outcome_report import OutcomeFile
@@ -17,6 +18,7 @@ from equipoise.records.plan import Plan
 from equipoise.records.ranking import Ranking
 from equipoise.records.rating_plan import RatingPlan
 from equipoise.records.result import ComparisonFile, Estimates
+from equipoise.records.self_test import SelfTest
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.records.triage import Triaged
 from equipoise.records.validation import LockedThreshold
@@ -48,6 +50,8 @@ _RECORDS: dict[str, Any] = {
     "threshold.json": list[LockedThreshold],
     "hypotheses.json": list[Registered],
     "outcome.json": OutcomeFile,
+    "folding.json": Folding,
+    "self-test.json": SelfTest,
 }
 """File -> the record it holds."""
 

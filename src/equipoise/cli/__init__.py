@@ -26,6 +26,7 @@ _VERBS: dict[str, tuple[str, str]] = {
     "prove": ("equipoise.cli.prove:command", "Show that the scenarios of a pack are fair."),
     "triage": ("equipoise.cli.outcome_triage:command", "Label odd scores of an outcome study."),
     "annotate": ("equipoise.cli.annotate:command", "Ask people to rate, blind."),
+    "terms": ("equipoise.cli.terms:command", "Measure how terms come through a translation."),
     "amend": ("equipoise.cli.amend:command", "Change a sealed study, dated and reasoned."),
     "calc": ("equipoise.cli.calc:command", "Compute one statistic: JSON in, JSON out."),
     "init": ("equipoise.cli.init:command", "Begin a study with one that runs as it is."),

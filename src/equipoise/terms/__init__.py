@@ -1,0 +1,1 @@
+"""Terms of a translation: scripts, folding, matching, echo; pure functions over text."""
