@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from equipoise.cli.calc_cases import shipped_cases
 from equipoise.cli.calc_reference import reference
 from equipoise.cli.topics import load_topics
 from every import for_every
@@ -14,7 +15,7 @@ _PAGE = Path(__file__).parents[2] / "docs" / "reference" / "calc.md"
 
 
 def test_the_page_is_up_to_date() -> None:
-    wanted = reference(load_topics())
+    wanted = reference(load_topics(), shipped_cases())
     assert _PAGE.read_text(encoding="utf-8") == wanted, (
         "write it anew: equipoise calc --reference > docs/reference/calc.md"
     )
@@ -29,6 +30,7 @@ def test_every_topic_and_key_is_documented(name: str) -> None:
     assert [key for key in [*keys, *topic.gives] if f"| `{key}` |" not in section] == []
     assert topic.says.endswith(".")
     assert topic.takes.__doc__
+    assert "\nExample: `{" in section
 
 
 def test_the_examples_print_what_the_page_says() -> None:

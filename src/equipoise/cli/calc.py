@@ -8,8 +8,12 @@ from typing import Any
 
 import click
 
+from equipoise.cli import calc_self_test as self_test
+from equipoise.cli.calc_cases import read_cases, shipped_cases
 from equipoise.cli.calc_reference import reference
-from equipoise.cli.topics import Topic, compute, load_topics, loads
+from equipoise.cli.calc_self_test import run_cases
+from equipoise.cli.screen import write, write_json
+from equipoise.cli.topics import Topic, compute, load_families, load_topics, loads
 from equipoise.errors import EquipoiseError, InputError, NotEstimable
 
 _UNREADABLE = "unreadable"
@@ -21,21 +25,55 @@ _UNREADABLE = "unreadable"
 @click.option("--jsonl", is_flag=True, help="One case a line: {id, topic, input}.")
 @click.option("--list", "told", flag_value="list", help="List the topics and their keys.")
 @click.option("--reference", "told", flag_value="reference", help="The same as a Markdown page.")
-def command(topic: str | None, path: str | None, told: str | None, *, jsonl: bool) -> None:
+@click.option(
+    "--self-test",
+    "told",
+    flag_value="self-test",
+    help="Hold the topics (or the one, or one family) against published and hand-made answers.",
+)
+@click.option(
+    "--cases",
+    type=click.Path(dir_okay=False),
+    help="With --self-test: these cases, not those shipped; a line is "
+    '{"topic", "input", "value", "tolerance", "source"}.',
+)
+@click.option("--json", "as_json", is_flag=True, help="With --self-test: as one JSON object.")
+def command(
+    topic: str | None,
+    path: str | None,
+    told: str | None,
+    cases: str | None,
+    *,
+    jsonl: bool,
+    as_json: bool,
+) -> None:
     """Compute one statistic from a JSON object, or many from JSON Lines.
 
     TOPIC names the statistic (`equipoise calc --list`). The input is read from stdin, or from
     --input FILE. One topic prints its value as a JSON object; --jsonl prints one line a case:
     {"id", "topic", "value"}, {"id", "topic", "not_estimable"} or {"id", "topic", "error"}.
 
-    Exit codes: 0 done (with --jsonl also where single cases have errors); 2 the input, or a line
-    of it, could not be read, or the one topic has no honest number.
+    --self-test computes cases whose right answer comes from a paper, a table, another program or
+    a few lines by hand, and tells each that differs with its source.
+
+    Exit codes: 0 done (with --jsonl also where single cases have errors); 1 the self-test found a
+    difference; 2 the input, or a line of it, could not be read, or the one topic has no honest
+    number.
     """
+    if told == "self-test":
+        _self_test(topic, cases, as_json=as_json, jsonl=jsonl)
+        return
+    if cases or as_json:
+        raise InputError(
+            "--cases" if cases else "--json",
+            wanted="it together with --self-test",
+            mend="equipoise calc --self-test --cases FILE" if cases else "a topic prints JSON",
+        )
     topics = load_topics()
     if told == "list":
         _print_list(topics)
     elif told == "reference":
-        click.echo(reference(topics), nl=False)
+        click.echo(reference(topics, shipped_cases()), nl=False)
     elif jsonl:
         _many(topics, topic, path)
     elif topic is None:
@@ -44,6 +82,20 @@ def command(topic: str | None, path: str | None, told: str | None, *, jsonl: boo
         )
     else:
         _one(topics, topic, path)
+
+
+def _self_test(only: str | None, path: str | None, *, as_json: bool, jsonl: bool) -> None:
+    cases = shipped_cases() if path is None else read_cases(_read(path), path)
+    families = load_families()
+    answers = run_cases(families, cases, only)
+    if jsonl:
+        write_json(self_test.as_json_lines(answers))
+    elif as_json:
+        write_json(self_test.as_json(families, answers))
+    else:
+        write(self_test.told(families, answers))
+    if any(answer.differences for answer in answers):
+        raise SystemExit(1)
 
 
 def _one(topics: Mapping[str, Topic], name: str, path: str | None) -> None:

@@ -1,11 +1,13 @@
 """The reference page of ``calc``, written from the registry of topics so that it cannot drift."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
+from equipoise.cli.calc_cases import Case
 from equipoise.cli.topics import Topic
 
 _HEAD = """\
@@ -44,6 +46,7 @@ not what was wanted. One bad line does not stop the others.
 | exit code | meaning |
 | --- | --- |
 | 0 | done; with `--jsonl` also where single cases have errors |
+| 1 | `--self-test` found a difference |
 | 2 | the input, or a line of it, could not be read; or the one topic has no honest number |
 
 | `code` of `not_estimable` | meaning |
@@ -71,6 +74,33 @@ not what was wanted. One bad line does not stop the others.
 | `needs_seed` | too many patterns to try all: give `seed` |
 | others | named in the message |
 
+## Self-test
+
+`--self-test` computes cases whose right answer does not come from this program: tables and worked
+examples of papers and books, other programs (named with their version), or a few lines by hand. The
+first case of each topic is its example below.
+
+```console
+$ equipoise calc --self-test suite
+suite    6 topics    10 cases  agree
+
+6 topics, 10 cases: all agree
+```
+
+Without a name all topics are tried; a topic, or one of the families that are printed, may be
+named. It ends with 0 where all agree and with 1 where a value differs: then each difference is
+printed with what was found, what was wanted, and the source. `--json` prints one object, `--jsonl`
+one line a case. `--cases FILE` takes your own cases instead, one a line:
+
+```json
+{"topic": "interval.wilson", "input": {"x": 15, "n": 148}, "value": {"lo": 0.0624, "hi": 0.1605},
+ "tolerance": 0.00006, "source": "Newcombe (1998), table I"}
+```
+
+(on one line.) Only the keys that stand in `value` are compared. `tolerance` is how far a number may
+be off, 1e-9 if not given. In place of `value` a case may have `not_estimable` or `error`, with the
+code.
+
 Wherever a `level` is taken it is the confidence level, 0.95 if not given. Samples are lists with
 one number per unit; repetitions of a unit are averaged first.
 
@@ -87,15 +117,30 @@ _KINDS: dict[Any, str] = {
 }
 
 
-def reference(topics: Mapping[str, Topic]) -> str:
-    """The page as Markdown: how to call, the codes, and each topic with its keys."""
+def reference(topics: Mapping[str, Topic], cases: Sequence[Case]) -> str:
+    """The page as Markdown: how to call, the codes, and each topic with its keys and an example.
+
+    Args:
+        topics: all topics.
+        cases: the cases of the self-test; the first of a topic is its example.
+    """
+    first = {case.topic: case for case in reversed(cases)}
     parts = [_HEAD]
     for name, topic in topics.items():
         parts.append(f"### `{name}`\n\n{topic.says}\n\n{_doc(topic.takes)}\n")
         parts.append(_keys(topic.takes))
         rows = "\n".join(f"| `{key}` | {meaning} |" for key, meaning in topic.gives.items())
         parts.append(f"| gives | |\n| --- | --- |\n{rows}\n")
+        if name in first:
+            parts.append(_example(first[name]))
     return "\n".join(parts)
+
+
+def _example(case: Case) -> str:
+    given, (wanted,) = case.given, case.wanted.values()
+    texts = [json.dumps(value, ensure_ascii=False) for value in (given, wanted)]
+    source = case.source[0].upper() + case.source[1:]
+    return f"Example: `{texts[0]}`\\\ngives `{texts[1]}`\\\n{source}\n"
 
 
 def _doc(takes: type[msgspec.Struct]) -> str:

@@ -37,12 +37,20 @@ class Topic:
 def load_topics() -> dict[str, Topic]:
     """All topics of all files in this package, by name and sorted."""
     found: dict[str, Topic] = {}
-    for entry in iter_modules(__path__):
-        topics: dict[str, Topic] = getattr(import_module(f"{__name__}.{entry.name}"), "TOPICS", {})
+    for topics in load_families().values():
         twice = found.keys() & topics.keys()
         assert not twice, f"two files define {twice}"
         found |= topics
     return dict(sorted(found.items()))
+
+
+def load_families() -> dict[str, dict[str, Topic]]:
+    """The topics of each file in this package, by its name with blanks."""
+    families = {}
+    for entry in iter_modules(__path__):
+        topics: dict[str, Topic] = getattr(import_module(f"{__name__}.{entry.name}"), "TOPICS", {})
+        families[entry.name.replace("_", " ")] = topics
+    return families
 
 
 def compute(topics: Mapping[str, Topic], name: str, given: Any) -> Any:
