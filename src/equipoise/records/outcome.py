@@ -75,6 +75,7 @@ class OutcomeResult(
     `documents` are those to look at: name -> sha256. `found` is what the agent did beside its task,
     `unseen` what of that could not be looked at. `lists` is what each judge said of a list that was
     asked for. `main` is the metric that decides about the scenario, where its kind does not say it.
+    `times` is what of its measured times contradicts the limits that it had.
     """
 
     scenario: str
@@ -111,6 +112,7 @@ class OutcomeResult(
     found: tuple[ConductFinding, ...] = ()
     unseen: tuple[str, ...] = ()
     lists: tuple[Coverage, ...] = ()
+    times: tuple[str, ...] = ()
 
     @property
     def is_executed(self) -> bool:

@@ -55,7 +55,8 @@ class SuiteRun(
     another process than the tests, so that it could not touch their verdict. `isolation` is that of
     the sandbox. `left_out` are paths whose changes were not taken over. `tampered` says what was
     tampered with, a line each; `why` what stopped the run, `fault` whose fault that was.
-    `suite_sha256` is over the hidden files.
+    `suite_sha256` is over the hidden files. `limit_s` is the time that the tests had, `ran_ms` how
+    long they ran, of the `duration_ms` of all; null = not recorded.
     """
 
     suite: str
@@ -74,6 +75,8 @@ class SuiteRun(
     fault: Fault = Fault.NONE
     tampered: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    limit_s: float | None = None
+    ran_ms: float | None = None
 
     @property
     def is_scored(self) -> bool:

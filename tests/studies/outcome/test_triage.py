@@ -10,6 +10,7 @@ import pytest
 from equipoise.studies.outcome.verifying import check_outcomes
 from studies.loss.compared_loss_runs import called
 from studies.loss.made_agents import NEEDS_BWRAP
+from studies.outcome.forged_archives import fields_of, forged
 from studies.outcome.outcome_studies import FIX, comparison, graded, lines, made, scripted
 
 pytestmark = NEEDS_BWRAP
@@ -151,6 +152,29 @@ def test_mended_tests_are_taken_over_once_proved_and_score_all_arms_anew(study: 
     assert "stale" not in done.output
     assert called("verify", study).exit_code == 0
     assert "no hidden test was changed" in called(*amend).output
+
+
+LIES: list[tuple[str, dict[str, Any], str]] = [
+    ("session.json", {"ran_s": 2000.0}, "said to have ended in time: 2000.0 s, of 900 s"),
+    ("session.json", {"how": "timed_out"}, "was ended at its limit of 900 s after"),
+    ("session.json", {"limit_s": 60}, "had 60 s, and 900 s were declared"),
+    ("suite-", {"ran_ms": 4e5}, "tests is said to have ended in time: 400.0 s, of 300 s"),
+    ("suite-", {"status": "timed_out"}, "tests was ended at its limit of 300 s after"),
+]
+
+
+@pytest.mark.requirement("OUT-48")
+def test_times_that_contradict_their_limit_are_found_in_queue_and_verify(study: Path) -> None:
+    assert not [one for one in check_outcomes(study) if one.thing.endswith("times") and one.faults]
+    (path,) = study.glob("archive/talks-*")
+    assert forged(path, fields_of([(name, values) for name, values, _ in LIES])) == len(LIES)
+    done = called("verify", study)
+    assert done.exit_code == 1
+    listed = " ".join(called("triage", study).output.split())
+    assert listed.count("implausible time") == 3
+    for _, _, words in LIES:
+        assert words in done.output
+        assert words in listed
 
 
 @pytest.mark.requirement("X-O9")

@@ -49,6 +49,7 @@ class Fresh:
         suite_sha256: str,
         is_apart: bool,
         isolation: Isolation,
+        limit_s: float,
     ) -> SuiteRun:
         """Gives the record of the run, which ends now."""
         return SuiteRun(
@@ -68,6 +69,8 @@ class Fresh:
             fault=verdict.fault,
             tampered=verdict.tampered,
             left_out=self.left_out,
+            limit_s=limit_s,
+            ran_ms=None if verdict.ran_ms is None else round(verdict.ran_ms, 3),
         )
 
 

@@ -7,8 +7,10 @@ tests do not exist. What crosses between them are plain values (see `inside`).
 
 import secrets
 import shutil
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -71,6 +73,7 @@ class HiddenSuite:
                 suite_sha256=self._files.sha256,
                 is_apart=tests.is_apart,
                 isolation=self._sandbox.isolation,
+                limit_s=tests.bounds.wall_s,
             )
 
     async def _verdict(self, workspace: Path, shared: Path, lease: str) -> Verdict:
@@ -85,7 +88,7 @@ class HiddenSuite:
     async def _tried(self, workspace: Path, shared: Path, lease: str) -> Verdict:
         heard = Heard(canary=self._files.canary)
         program: list[Ended] = []
-        is_timed_out = False
+        is_timed_out, began = False, time.perf_counter()
         try:
             async with await self._process.connected() as tester:
                 await tester.send(self._jobs.order(workspace, shared).encode() + b"\n")
@@ -96,7 +99,8 @@ class HiddenSuite:
                 is_timed_out = limit.cancelled_caught
         except (OSError, anyio.BrokenResourceError) as error:
             program.append(Ended(how=HowEnded.NOT_STARTED, detail=f"the tests' process: {error}"))
-        return judged(
+        ran_ms = 1000 * (time.perf_counter() - began)
+        verdict = judged(
             heard,
             self._tests.expected,
             N_CANARIES,
@@ -104,6 +108,7 @@ class HiddenSuite:
             is_up=not (program and program[0].how is HowEnded.NOT_STARTED),
             detail=said(program[0]) if program else "",
         )
+        return replace(verdict, ran_ms=ran_ms)
 
     async def _verdict_together(self, workspace: Path, shared: Path, lease: str) -> Verdict:
         """Runs tests and program in one process, in one sandbox."""
@@ -114,7 +119,7 @@ class HiddenSuite:
             spoken, _, event = line.partition(b" ")
             if spoken == word.encode():
                 heard.take_line(event)
-        return judged(
+        verdict = judged(
             heard,
             self._tests.expected,
             N_CANARIES,
@@ -123,6 +128,7 @@ class HiddenSuite:
             is_up=ended.how is not HowEnded.NOT_STARTED,
             detail=said(ended),
         )
+        return replace(verdict, ran_ms=ended.duration_ms)
 
     async def _listen(
         self, tester: anyio.abc.SocketStream, heard: Heard, job: Job, program: list[Ended]

@@ -7,7 +7,7 @@ that must fail, and expected ids, catch what is not.
 import hashlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -69,12 +69,14 @@ class ProgramSuite:
             sha256 = await anyio.to_thread.run_sync(_put, tests, place.workspace)
             ended = await self._sandbox.run(self._job(place, lease))
             verdict = judged(tests, ended, place.shared / "report.xml")
+            verdict = replace(verdict, ran_ms=ended.duration_ms)
             return place.record(
                 verdict,
                 suite=tests.name,
                 suite_sha256=sha256,
                 is_apart=False,
                 isolation=self._sandbox.isolation,
+                limit_s=tests.bounds.wall_s,
             )
 
     def _job(self, place: Fresh, lease: str) -> Job:

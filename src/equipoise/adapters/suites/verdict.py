@@ -68,7 +68,10 @@ def _harmless(text: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The status of a run, the tests that count, and why; `fault` says whose doing that was."""
+    """The status of a run, the tests that count, and why; `fault` says whose doing that was.
+
+    `ran_ms` is how long the tests ran, where somebody looked at a clock.
+    """
 
     status: SuiteStatus
     tests: tuple[TestResult, ...]
@@ -77,6 +80,7 @@ class Verdict:
     why: str = ""
     fault: Fault = Fault.NONE
     tampered: tuple[str, ...] = ()
+    ran_ms: float | None = None
 
 
 def judged(

@@ -180,6 +180,7 @@ class AgentSystem:
             exchanges=exchanges,
             told=told,
             frozen=left,
+            limit_s=task.bounds.wall_s,
             seed={"of": place.asked, "sha256": place.seed.sha256},
             took_s={"copy": copied_s, "session": ran - before, "freeze": time.monotonic() - ran},
         )

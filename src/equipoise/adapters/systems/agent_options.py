@@ -1,5 +1,6 @@
 """What a study says of an agent: harness, model, prompt, seed, switches, bounds."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -106,7 +107,8 @@ def _bounds(options: Options) -> Bounds:
     asked = {name: options.number(name) for name in _BOUNDS}
     real = {"wall_s", "cpu_s"}
     given = {k: v if k in real else int(v) for k, v in asked.items() if v is not None}
-    return replace(Bounds(), **given)  # type: ignore[arg-type]  # each name is a field of its kind
+    unlimited = Bounds(wall_s=math.inf)  # but for the cell's own time-out
+    return replace(unlimited, **given)  # type: ignore[arg-type]  # each name is a field of its kind
 
 
 def _skill(folder: Path, name: str) -> Path:

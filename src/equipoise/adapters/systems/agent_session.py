@@ -24,7 +24,8 @@ class Session:
     `model` is the one that the study names for it; what its calls asked for is believed first.
     `exchanges` are the calls as they went over the wire, by document name; `seed` is what the study
     says of the seed, with its hash; `took_s` the seconds of each step, in the order in which they
-    happened. `frozen` is an ending where nobody can say what it did.
+    happened. `frozen` is an ending where nobody can say what it did. `limit_s` is the time that the
+    session had.
     """
 
     model: str
@@ -33,6 +34,7 @@ class Session:
     exchanges: Mapping[str, bytes]
     told: Told
     frozen: Frozen | Ending
+    limit_s: float
     seed: Mapping[str, Any]
     took_s: Mapping[str, float]
 
@@ -83,6 +85,9 @@ class Session:
                 "steps": [{"step": name, "took_s": round(s, 3)} for name, s in self.took_s.items()],
                 "seed": dict(self.seed),
                 "how": self.ended.how.value,
+                "limit_s": self.limit_s,
+                "ran_s": round(self.ended.duration_ms / 1000, 3),
+                "exceeded": self.ended.exceeded,
                 "unbounded": self.ended.unbounded,
                 "offered": self.told.offered,
                 "selected": self.told.selected,

@@ -22,6 +22,13 @@ from equipoise.studies.loss.scoring import LossRun, catalog_of
 from equipoise.studies.loss.voided import is_cut
 from equipoise.studies.outcome.conducting import conducts
 from equipoise.studies.outcome.judged_lists import lists_of
+from equipoise.studies.outcome.timing import (
+    Declared,
+    declared_by,
+    read,
+    tells_times,
+    times_amiss,
+)
 
 _LOOKED_AT = frozenset({"diff.patch", "output", "session.json", "acts.jsonl"})
 _CARRIES = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET})
@@ -45,6 +52,7 @@ class _Read:
     conduct: dict[str, Conduct]
     metrics: dict[str, frozenset[str]]
     mains: dict[str, str]
+    declared: Declared
 
 
 def results_of(run: LossRun, version: str) -> tuple[OutcomeResult, ...]:
@@ -58,8 +66,8 @@ def results_of(run: LossRun, version: str) -> tuple[OutcomeResult, ...]:
         InputError: the catalog is not there, or a document is not what it has to be.
         Tampered: a line of the archive was altered.
     """
-    read = _read(run, version)
-    return tuple(_results(run, read))
+    held = _read(run, version)
+    return tuple(_results(run, held))
 
 
 def _read(run: LossRun, version: str) -> _Read:
@@ -90,6 +98,7 @@ def _read(run: LossRun, version: str) -> _Read:
         conduct={one.trial: one for one in conducts(run.archive)},
         metrics=_metrics(run.plan),
         mains=_mains(run.plan),
+        declared=declared_by(run, [version]),
     )
 
 
@@ -128,18 +137,18 @@ def _mains(plan: Plan) -> dict[str, str]:
     return {unit: name for unit, name in named.items() if name != main_of(kinds[unit])}
 
 
-def _results(run: LossRun, read: _Read) -> Iterator[OutcomeResult]:
+def _results(run: LossRun, held: _Read) -> Iterator[OutcomeResult]:
     labels = {one.text: one.labels for one in run.plan.partitions}
     for unit in run.plan.units:
         for repetition in range(1, unit.repetitions + 1):
             cell = Cell(unit=unit.id, arm=run.facts.arm, repetition=repetition)
-            trial = _chosen(read.trials.get((unit.id, repetition), []))
+            trial = _chosen(held.trials.get((unit.id, repetition), []))
             found = (
                 _unexecuted(run, cell, labels.get(unit.partition, {}))
                 if trial is None
-                else _result(run, read, cell, trial)
+                else _result(run, held, cell, trial)
             )
-            yield msgspec.structs.replace(found, main=read.mains.get(unit.id, ""))
+            yield msgspec.structs.replace(found, main=held.mains.get(unit.id, ""))
 
 
 def _chosen(trials: list[Trial]) -> Trial | None:
@@ -177,27 +186,28 @@ def _unexecuted(run: LossRun, cell: Cell, labels: Mapping[str, str]) -> OutcomeR
     )
 
 
-def _result(run: LossRun, read: _Read, cell: Cell, trial: Trial) -> OutcomeResult:
-    grades = read.grades.get(trial.id, {})
-    documents = read.documents.get(trial.id, {})
+def _result(run: LossRun, held: _Read, cell: Cell, trial: Trial) -> OutcomeResult:
+    grades = held.grades.get(trial.id, {})
+    documents = held.documents.get(trial.id, {})
     groups = _groups(run, documents)
+    timed = {name: sha256 for name, sha256 in documents.items() if tells_times(name)}
     rates = {
         one.name: 1.0 - grade.value
-        for one in read.criteria
+        for one in held.criteria
         if (grade := grades.get(one.name)) is not None and grade.value is not None
     }
-    asked = read.metrics.get(trial.unit)
+    asked = held.metrics.get(trial.unit)
     missing = {
         one.name: _why(grades.get(one.name), trial)
         if asked is None or one.name in asked or one.name == LOSS
         else f"{NOT_APPLICABLE}: the scenario does not ask for it"
-        for one in read.criteria
+        for one in held.criteria
         if one.name not in rates
     }
-    conduct = read.conduct.get(trial.id)
+    conduct = held.conduct.get(trial.id)
     soft = tuple(
         one.name
-        for one in read.criteria
+        for one in held.criteria
         if one.name in rates and (one.is_soft or grades[one.name].how is How.SOFT)
     )
     blank = _unexecuted(run, cell, trial.labels)
@@ -218,15 +228,21 @@ def _result(run: LossRun, read: _Read, cell: Cell, trial: Trial) -> OutcomeResul
         soft=soft,
         model=trial.model_answered or trial.model or "",
         is_simulated=trial.is_simulated,
-        documents={
-            name: sha256
-            for name, sha256 in documents.items()
-            if name in _LOOKED_AT or name.startswith("transcript")
-        },
+        documents=_looked_at(documents),
         found=conduct.findings if conduct else (),
         unseen=conduct.unseen if conduct else (),
-        lists=lists_of(run.archive, read.documents.get(trial.id, {})),
+        lists=lists_of(run.archive, documents),
+        times=times_amiss(trial, read(run, timed), held.declared),
     )
+
+
+def _looked_at(documents: Mapping[str, str]) -> dict[str, str]:
+    """Gives those that somebody looks at who wants to see what happened."""
+    return {
+        name: sha256
+        for name, sha256 in documents.items()
+        if name in _LOOKED_AT or name.startswith("transcript")
+    }
 
 
 def _with_cost(blank: OutcomeResult, trial: Trial) -> OutcomeResult:

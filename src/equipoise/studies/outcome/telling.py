@@ -63,42 +63,28 @@ def tell(
         InputError: a run was not graded under the catalog, or is gone.
         Tampered: an archive was altered.
     """
-    runs = _runs(pair, stored)
-    results = {run.run_id: results_of(run, pair.version) for run in runs}
+    results = {run.run_id: results_of(run, pair.version) for run in _runs(pair, stored)}
     every = [one for kept in results.values() for one in kept]
     new, base = pair.new.facts.arm, pair.base.facts.arm
-    items = items_of(every, _proofs(pack), (new, base))
-    summaries = tuple(
-        arm_of(kept, _skills(pair.new.plan, kept[0].arm)) for kept in results.values()
-    )
+    plan, items = pair.new.plan, items_of(every, _proofs(pack), (new, base))
+    summaries = tuple(arm_of(kept, _skills(plan, kept[0].arm)) for kept in results.values())
     queue = looked_at(every, items, pair, pack, stored)
-    waiting = list(_waiting(pair.new.plan, queue, (new, base)))
-    hypotheses = verdicts_of(
-        _hypotheses(pair.new.plan),
-        {kept[0].arm: kept for kept in results.values()},
-        queue.barred,
-    )
+    waiting = list(_waiting(plan, queue, (new, base)))
+    by_arm = {kept[0].arm: kept for kept in results.values()}
+    hypotheses = verdicts_of(_hypotheses(plan), by_arm, queue.barred)
     hypotheses = withheld(hypotheses, compared.comparison, waiting)
     file = OutcomeFile(
         new_arm=new,
         base_arm=base,
         runs=tuple(results),
         catalog_version=pair.version,
-        control=_control(pair.new.plan, {new, base}),
+        control=_control(plan, {new, base}),
         arms=summaries,
         items=items,
         alarms=alarms_of(items),
-        verdict=decided(
-            compared.comparison,
-            summaries,
-            hypotheses,
-            waiting,
-        ),
+        verdict=decided(compared.comparison, summaries, hypotheses, waiting),
         hypotheses=hypotheses,
-        notes=(
-            *_doubts(pair.new.plan),
-            *_remarks(pack, _scenarios(every)),
-        ),
+        notes=(*_doubts(plan), *_remarks(pack, _scenarios(every))),
         origin=pack.pack.origin,
         waiting=queue.waiting,
         labels=queue.labels,
@@ -107,15 +93,14 @@ def tell(
         hidden_now=queue.hidden_now,
         derived_by=made_by,
     )
+    barred = queue.barred_for((new, base))
     page = OutcomeReading(
         file=file,
-        plan=pair.new.plan,
+        plan=plan,
         comparison=compared.comparison,
         results=tuple(every),
         origin=pack.pack.origin,
-        cases=cases_of(
-            results[pair.new.run_id], results[pair.base.run_id], queue.barred_for((new, base))
-        ),
+        cases=cases_of(results[pair.new.run_id], results[pair.base.run_id], barred),
     )
     return Told(file=file, files=_files(page))
 

@@ -21,6 +21,7 @@ from equipoise.studies.outcome.packs import PROOFS
 from equipoise.studies.outcome.promising import read_registered
 from equipoise.studies.outcome.queueing import hidden_hashes
 from equipoise.studies.outcome.retelling import pack_of, retold, stored_in
+from equipoise.studies.outcome.timing import archive_name, check_times
 from equipoise.studies.outcome.triage import read_labels
 
 
@@ -31,6 +32,8 @@ def check_outcomes(study: Path) -> Iterator[Check]:
         return
     if study.joinpath(TRIAGE).is_file():
         yield _labels(study)
+    for run in runs_of(study):
+        yield check_times(run, archive_name(run))
     if remade := _remade(study, plan):
         what = "not the proofs of the plan: items and notes that rest on them may follow otherwise"
         note = Fault(file=", ".join(remade), what=what, is_note=True)

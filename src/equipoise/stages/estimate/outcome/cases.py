@@ -9,15 +9,13 @@ import numpy as np
 from equipoise.records.outcome import OutcomeResult
 from equipoise.records.outcome_report import CaseVerdict
 from equipoise.records.verdict import Tag, Word
-from equipoise.stages.estimate.outcome.scenarios import criteria_of
+from equipoise.stages.estimate.outcome.scenarios import NOT_APPLICABLE, criteria_of
 from equipoise.stats.contingency import fisher
 from equipoise.stats.multiplicity import adjust
 
 _ALPHA = 0.05
 _NO_CASE = frozenset({"loss", "token_recall"})
 """What joins the others, and what is a diagnostic: no case of its own."""
-
-_NOT_APPLICABLE = "not applicable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def _asks(cells: Sequence[OutcomeResult], criterion: str) -> bool:
     """Says whether the criterion means these cells at all."""
     whys = [one.missing.get(criterion, "") for one in cells]
     return any(criterion in one.rates for one in cells) or any(
-        why and _NOT_APPLICABLE not in why for why in whys
+        why and NOT_APPLICABLE not in why for why in whys
     )
 
 

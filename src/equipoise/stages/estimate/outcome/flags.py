@@ -37,8 +37,8 @@ def flagged_of(
     """Gives what waits for a label: whole scenarios first, then cells, in their order.
 
     Of what an agent did beside its task only what is grave is flagged, and edits of tests always.
-    A time is implausible above the plan's limit, or where it is ten times longer or shorter than
-    the median of its scenario's cells and more than 5 s away from it.
+    A time is implausible where it contradicts the limit that it had, above the plan's, or where it
+    is ten times longer or shorter than the median of its scenario's cells and more than 5 s away.
 
     Args:
         results: every cell that is looked at, of all arms.
@@ -156,7 +156,8 @@ def _cell(
         yield FlagKind.BROKEN, "every hidden test passes, and the seed's own suite is broken"
     if one.is_executed and one.ending in _INFRASTRUCTURE:
         yield FlagKind.INFRASTRUCTURE, f"{one.ending}: {one.why or 'no detail'}"
-    if one.wall_ms is not None and (said := _odd_time(one.wall_ms, median, limit_ms)):
+    odd = "" if one.wall_ms is None else _odd_time(one.wall_ms, median, limit_ms)
+    if said := "; ".join(filter(None, (*one.times, odd))):
         yield FlagKind.TIME, said
 
 

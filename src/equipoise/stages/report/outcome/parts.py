@@ -122,8 +122,26 @@ def cost_section(reading: OutcomeReading) -> Section:
             "Means over the cells that tell; tokens in count cached ones too.",
             *([value_for_money(reading)] if reading.file.control is Control.L3 else []),
         ),
-        tables=(table("Cost of one cell, by arm", columns, rows), _endings(reading)),
+        tables=(
+            table("Cost of one cell, by arm", columns, rows),
+            _endings(reading),
+            *_times(reading),
+        ),
     )
+
+
+def _times(reading: OutcomeReading) -> tuple[Table, ...]:
+    """Gives the cells whose times contradict the limits that they had; none is as it should be."""
+    rows = [
+        (
+            Cell(text=label(f"{one.scenario} {one.repetition}"), note=label(one.arm)),
+            Cell(text=label(told, 200)),
+        )
+        for one in reading.results
+        for told in one.times
+    ]
+    caption = "Times that contradict their limits: each cell waits for a label"
+    return (table(caption, ("Cell", "What cannot be"), rows),) if rows else ()
 
 
 def _endings(reading: OutcomeReading) -> Table:
