@@ -5,15 +5,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
-from scipy.stats import nct, studentized_range
+from scipy.stats import studentized_range
 
 from equipoise.errors import InputError
+
+FloatArray = npt.NDArray[np.float64]
 
 _MOST = 2.0
 _MOST_SETS = 10**9
 _FEW = 29.0
-"""Below so many degrees of freedom the tails of t count for more than the skewness of answers."""
+"""Below so many degrees of freedom formulas are up to 0.2 too high: sets of two answer in steps."""
+_N_STUDIES = 2_000
+_MOST_DRAWN = 8
+"""The mean of more answers than that to one cluster is drawn as normal."""
+_NO_SPREAD = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +79,13 @@ def variance_of_difference(n_items: int, set_size: int, difference: float) -> fl
 def power_of_answers(n: float, difference: float, terms: ScorePower) -> float:
     """Chance that ``n`` answers show a true difference with limits for all pairs together.
 
-    0 where fewer than two clusters are answered: there are no limits then. Rough, and by up to 0.06
-    too high, below 30 clusters.
+    0 where fewer than two clusters are answered: there are no limits then.
 
     Source: the mean and the variance of Student's ratio by the delta method, with the skewness and
     the kurtosis of one answer (Cramer 1946, Mathematical Methods of Statistics, section 27.7), held
-    against the critical value of `critical_of`; below 30 clusters noncentral t.
+    against the critical value of `critical_of`. Below 30 clusters the answers are too discrete for
+    any such formula: made-up studies count instead, the same ones for the same question, to within
+    0.02 (two standard errors).
 
     >>> round(power_of_answers(180, 0.3, ScorePower(n_items=4, set_size=4)), 2)
     0.79
@@ -86,15 +94,15 @@ def power_of_answers(n: float, difference: float, terms: ScorePower) -> float:
     if df < 1.0:
         return 0.0
     variance, skewness, kurtosis = _moments(terms.n_items, terms.set_size, difference)
+    n_clusters = df + 1.0
+    if df < _FEW:
+        return _power_of_few(int(n_clusters), difference, terms)
     if variance <= 0.0:
         return 1.0
-    n_clusters = df + 1.0
     each = difference / math.sqrt(variance * terms.design_effect * n_clusters / n)
     skewness /= math.sqrt(terms.answers_per_cluster)
     excess = 2.0 + (kurtosis - 3.0) / terms.answers_per_cluster
     root = math.sqrt(n_clusters)
-    if df < _FEW:
-        return float(nct.sf(critical_of(terms, df), df, root * each))
     mean = root * each * (1.0 + 0.375 * excess / n_clusters) - skewness / (2.0 * root)
     spread = math.sqrt(max(0.25, 1.0 - skewness * each + each * each * excess / 4.0))
     return float(ndtr((mean - critical_of(terms, df)) / spread))
@@ -169,15 +177,53 @@ def difference_found(n: float, terms: ScorePower, *, power: float = 0.8) -> floa
     return high
 
 
+def _power_of_few(n_clusters: int, difference: float, terms: ScorePower) -> float:
+    """Gives how often made-up studies show the difference; one without spread shows nothing."""
+    values, chances = np.array(
+        list(_answers(terms.n_items, terms.set_size, _share(terms.n_items, difference)))
+    ).T
+    means = difference + math.sqrt(terms.design_effect) * _cluster_means(
+        n_clusters, terms.answers_per_cluster, values, chances
+    )
+    spread = means.std(axis=1, ddof=1)
+    bound = critical_of(terms, n_clusters - 1.0) * spread / math.sqrt(n_clusters)
+    return float(np.mean((spread > _NO_SPREAD) & (means.mean(axis=1) > bound)))
+
+
+def _cluster_means(
+    n_clusters: int, per_cluster: float, values: FloatArray, chances: FloatArray
+) -> FloatArray:
+    """Draws what clusters add to the difference, less its mean: (studies, clusters).
+
+    Clusters differ in size by one where their mean size is no whole number. The numbers drawn
+    depend on nothing but the sizes, so that power rises with the difference without noise.
+    """
+    sizes = np.diff(np.floor(np.arange(n_clusters + 1) * per_cluster + 1e-9).astype(int))
+    rng = np.random.default_rng(n_clusters)
+    if per_cluster > _MOST_DRAWN:
+        spread = math.sqrt(float(chances @ values**2))
+        drawn = rng.standard_normal((_N_STUDIES, n_clusters))
+        return np.asarray(spread * drawn / np.sqrt(sizes))
+    ladder = np.cumsum(chances)[:-1]
+    drawn = values[np.searchsorted(ladder, rng.random((_N_STUDIES, int(sizes.sum()))))]
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    means: FloatArray = np.add.reduceat(drawn, starts, axis=1) / sizes
+    return means
+
+
 def _moments(s: int, k: int, difference: float) -> tuple[float, float, float]:
     """Variance, skewness and kurtosis of what one answer adds to the difference of two scores."""
-    share = min(1.0, difference * (s - 1) / s)
-    values, chances = np.array(list(_answers(s, k, share))).T
+    values, chances = np.array(list(_answers(s, k, _share(s, difference)))).T
     variance = float(chances @ values**2)
     if variance <= 0.0:
         return 0.0, 0.0, 1.0
     third, fourth = (float(chances @ values**power) for power in (3, 4))
     return variance, third / variance**1.5, fourth / variance**2
+
+
+def _share(s: int, difference: float) -> float:
+    """Gives in what share of its sets an item is the best whose score is so much above another."""
+    return min(1.0, difference * (s - 1) / s)
 
 
 def _answers(s: int, k: int, share: float) -> Iterator[tuple[float, float]]:

@@ -102,6 +102,17 @@ def test_a_planted_difference_is_found_as_often_as_the_plan_says(
     assert found == pytest.approx(stated, abs=_noise(1500))
 
 
+@pytest.mark.requirement("PIL-29")
+@pytest.mark.parametrize(
+    ("n_arms", "k", "n"), [(2, 2, 10), (2, 2, 24), (3, 3, 16), (4, 4, 12), (7, 4, 24)]
+)
+def test_few_texts_are_never_said_to_show_more_than_they_do(n_arms: int, k: int, n: int) -> None:
+    terms = _terms(n_arms, k, 0.9)
+    stated = axis_power("x", [1] * n, terms).power_reached
+    found, _ = _found(_standing_out(n_arms, 0.9), n, k, 1500)
+    assert found - 0.07 < stated < found + _noise(1500)
+
+
 def _noise(n_studies: int) -> float:
     """Three standard errors of a share of 0.8."""
     return 3.0 * math.sqrt(0.16 / n_studies)
