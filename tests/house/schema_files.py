@@ -20,6 +20,7 @@ from equipoise.records.rating_plan import RatingPlan
 from equipoise.records.result import ComparisonFile, Estimates
 from equipoise.records.self_test import SelfTest
 from equipoise.records.suite import LossComparison, Suite
+from equipoise.records.term_consistency import Consistency
 from equipoise.records.triage import Triaged
 from equipoise.records.validation import LockedThreshold
 from equipoise.records.verdict import Verdict
@@ -50,6 +51,7 @@ _RECORDS: dict[str, Any] = {
     "threshold.json": list[LockedThreshold],
     "hypotheses.json": list[Registered],
     "outcome.json": OutcomeFile,
+    "term-consistency.json": Consistency,
     "folding.json": Folding,
     "self-test.json": SelfTest,
 }

@@ -1,0 +1,1 @@
+"""Studies of translation: how terms come through, with and without a glossary."""
