@@ -12,6 +12,7 @@ from equipoise.records.catalog import Catalog
 from equipoise.records.event import Seal
 from equipoise.records.folding import Folding
 from equipoise.records.hypothesis import Registered
+from equipoise.records.kana import KanaPrecision
 from equipoise.records.outcome import OutcomeResult
 from equipoise.records.outcome_report import OutcomeFile
 from equipoise.records.plan import Plan
@@ -54,6 +55,7 @@ _RECORDS: dict[str, Any] = {
     "term-consistency.json": Consistency,
     "folding.json": Folding,
     "self-test.json": SelfTest,
+    "kana-precision.json": KanaPrecision,
 }
 """File -> the record it holds."""
 
