@@ -59,8 +59,10 @@ def command(out: Path, units: int, seed: int) -> None:
         _take(step)
     pages = sorted(out.glob("comparisons/*/report/index.html"))
     _say(f"\ndone in {time.monotonic() - started:.0f} s")
+    _say("what `harness` lists above is planted: the example's workers fall over now and then")
     for page in pages:
-        _say(f"open {page.resolve().as_uri()}")
+        is_newer = page.parent.parent.name.endswith("-v2")
+        _say(f"open {page.resolve().as_uri()}" + ("  (by catalog v2)" if is_newer else ""))
 
 
 def _steps(out: Path) -> Iterator[_Step]:
@@ -80,14 +82,13 @@ def _take(step: _Step) -> None:
     """Takes one step; ends the process with its exit code where that is not fine."""
     line = f"$ equipoise {' '.join(step.words)}"
     began = time.monotonic()
-    if step.shows:
-        _say(f"\n{line}")
+    _say(f"\n{line}" if step.shows else line)
     code, told = _called(step.words)
     about = step.about or told.strip().rpartition("\n")[2]
     if step.shows:
         _say(told)
     else:
-        _say(f"{line}\n    {about}: {time.monotonic() - began:.1f} s")
+        _say(f"    {about}: {time.monotonic() - began:.1f} s")
     if code not in step.codes:
         if not step.shows:
             _say(told)

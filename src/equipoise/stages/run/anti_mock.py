@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 from msgspec import structs
 
 from equipoise.errors import InputError
@@ -11,11 +12,14 @@ from equipoise.ports import Answer, Probe, System
 from equipoise.records.brief import Brief, Request
 from equipoise.records.codec import digest, identity_of
 from equipoise.records.trial import EndingKind
+from equipoise.stages.run.schedule import is_worth_another
 
 KEYS = ("canary", "labels", "differs", "echoes", "state_changes", "probe_sees")
 _MARK = "{nonce}"
 _N_CANARIES = 2
 _N_UNITS = 3
+_PAUSE_S = 0.2
+_LONGEST_PAUSE_S = 10.0
 _EXAMPLE = "anti_mock: {canary: {text: 'hello {nonce}'}, echoes: true}"
 
 
@@ -38,7 +42,11 @@ class Canary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """What canaries are tried on; `state` gives the state's hash, or is null without a state."""
+    """What canaries are tried on; `state` gives the state's hash, or is null without a state.
+
+    A canary that a passing fault keeps from its answer is sent again with another nonce, as a cell
+    is: `max_attempts` times in all.
+    """
 
     system: System
     probes: Sequence[Probe]
@@ -47,6 +55,7 @@ class Bench:
     arm: str
     timeout_s: float
     workspace: Callable[[str], str]
+    max_attempts: int = 1
 
 
 def canary_of(spec: Mapping[str, Any], briefs: Sequence[Brief]) -> Canary:
@@ -95,15 +104,15 @@ async def anti_mock_faults(canary: Canary, bench: Bench) -> list[str]:
     answers: list[Answer] = []
     faults: list[str] = []
     for brief in canary.briefs:
-        nonce = bench.nonce()
-        request = _request(brief, bench, nonce)
         before = await bench.state() if bench.state and canary.state_changes else ""
-        answer = await bench.system.canary(request)
+        nonce, request, answer = await _answered(brief, bench)
         if answer.ending.kind is not EndingKind.COMPLETED or answer.output is None:
             mend = "see that what answers is up, and reached from here"
             if answer.ending.kind is EndingKind.COMPLETED:
                 mend = "have it answer; a command that is an agent says in `result` where it does"
-            return [f"canary {brief.unit} got no answer: {_told(answer)}; mend: {mend}"]
+            times = f" in {request.attempt} attempts" if request.attempt > 1 else ""
+            told = f"got no answer{times}: {_told(answer)}"
+            return [f"canary {brief.unit} {told}; mend: {mend}"]
         answers.append(answer)
         if canary.echoes and nonce.encode() not in answer.output:
             faults.append(f"the answer to {brief.unit} does not hold what it was asked with")
@@ -113,6 +122,19 @@ async def anti_mock_faults(canary: Canary, bench: Bench) -> list[str]:
     if canary.differs and len({digest(answer.output or b"") for answer in answers}) == 1:
         faults.append(_same(canary, answers))
     return faults
+
+
+async def _answered(brief: Brief, bench: Bench) -> tuple[str, Request, Answer]:
+    """Sends a canary, again where what failed may pass; gives its last nonce, request, answer."""
+    attempt = 1
+    while True:
+        nonce = bench.nonce()
+        request = _request(brief, bench, nonce, attempt)
+        answer = await bench.system.canary(request)
+        if attempt >= bench.max_attempts or not is_worth_another(answer.ending):
+            return nonce, request, answer
+        await anyio.sleep(min(answer.retry_after_s or _PAUSE_S, _LONGEST_PAUSE_S))
+        attempt += 1
 
 
 def _same(canary: Canary, answers: Sequence[Answer]) -> str:
@@ -155,14 +177,14 @@ async def _unseen(canary: Canary, bench: Bench, request: Request) -> list[str]:
     return faults
 
 
-def _request(brief: Brief, bench: Bench, nonce: str) -> Request:
+def _request(brief: Brief, bench: Bench, nonce: str, attempt: int) -> Request:
     trial = identity_of("canary", bench.arm, brief.unit, nonce)
     return Request(
         trial=trial,
         brief=structs.replace(brief, content=_with(brief.content, nonce)),
         arm=bench.arm,
         repetition=1,
-        attempt=1,
+        attempt=attempt,
         seed=int(identity_of("canary seed", nonce), 16) >> 1,
         timeout_s=bench.timeout_s,
         workspace=bench.workspace(trial),

@@ -111,6 +111,7 @@ class Frame:
             arm=arm,
             timeout_s=self.plan.limits.cell_timeout_s,
             workspace=self._workspace,
+            max_attempts=self.plan.limits.max_attempts,
         )
         faults = await anti_mock_faults(canary, bench)
         shutil.rmtree(self.work / CELLS, ignore_errors=True)
