@@ -1,5 +1,6 @@
 """Answers are read the same however they are cut into pieces, and nothing in them is fatal."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,7 @@ from equipoise.gateway.wire.facts import Api, Found
 from equipoise.gateway.wire.paths import VENDORS, Purpose, place_of
 from equipoise.gateway.wire.reach import reach
 from equipoise.gateway.wire.reading import Reading, asked
+from equipoise.gateway.wire.uses import uses_of
 from equipoise.records.trial import Usage
 from every import for_every
 from gateway.asking import body_of, path_of
@@ -105,6 +107,48 @@ def test_a_stream_and_a_whole_answer_say_the_same(api: Api) -> None:
     )
     assert whole.is_complete
     assert streamed.is_complete
+
+
+_TWO = replace(
+    _SAID,
+    uses=(
+        Use(id="u1", name="bash", input={"command": "git log --oneline\nls"}),
+        Use(id="u2", name="Read", input={"path": "a.py", "limit": 3}),
+    ),
+)
+_STREAMED = {
+    Api.MESSAGES: as_anthropic.events(_TWO),
+    Api.RESPONSES: as_responses.events(_TWO),
+    Api.CHAT: as_chat.events(_TWO, has_usage=True),
+    Api.GOOGLE: as_google.events(_TWO, is_sse=True),
+}
+_WHOLE = {
+    Api.MESSAGES: as_anthropic.whole(_TWO),
+    Api.RESPONSES: as_responses.whole(_TWO),
+    Api.CHAT: as_chat.whole(_TWO),
+    Api.GOOGLE: as_google.whole(_TWO),
+}
+
+
+@_ALL
+def test_calls_of_tools_are_seen_in_a_stream_and_in_a_whole_answer_alike(api: Api) -> None:
+    streamed = uses_of(api, b"".join(_STREAMED[api]), is_streamed=True, number=7)
+    whole = uses_of(api, msgspec.json.encode(_WHOLE[api]), is_streamed=False, number=7)
+    assert streamed == whole
+    assert [(one.tool, one.answer) for one in whole] == [("bash", 7), ("Read", 7)]
+    assert whole[0].given == "git log --oneline\nls"
+    assert msgspec.json.decode(whole[1].given) == {"path": "a.py", "limit": 3}
+    assert len({one.call for one in whole}) == (1 if api is Api.GOOGLE else 2)  # it gives no ids
+
+
+@_ALL
+@settings(max_examples=30)
+@given(body=_OBJECTS)
+def test_no_answer_that_asks_for_tools_is_fatal(api: Api, body: dict[str, Any]) -> None:
+    content = msgspec.json.encode(body)
+    assert isinstance(uses_of(api, content, is_streamed=False), tuple)
+    assert isinstance(uses_of(api, b"data: " + content + b"\n\n", is_streamed=True), tuple)
+    assert uses_of(api, content[:-1], is_streamed=False) == ()
 
 
 def test_a_stream_of_google_may_be_an_array() -> None:

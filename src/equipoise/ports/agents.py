@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from equipoise.records.brief import Request
 from equipoise.records.call import ModelCall
+from equipoise.records.conduct import Act
 from equipoise.records.suite_run import SuiteRun
 from equipoise.records.trial import Ending, Usage
 
@@ -195,7 +196,8 @@ class Told:
     `counts` has ``tool_calls``, ``handoffs``, ``turns`` where known, and ``unknown_events``.
     `usage` is the gateway's where there were calls. `offered` are the tools and skills that the
     model was really offered; `selected` the skills it chose. `documents` are kept by name
-    (``transcript.jsonl``, ``stdout``, ``stderr``).
+    (``transcript.jsonl``, ``stdout``, ``stderr``). `witness` names who, beside the gateway, knows
+    the calls of tools without asking the agent, and which they were; null = nobody.
     """
 
     ending: Ending
@@ -207,6 +209,7 @@ class Told:
     documents: Mapping[str, bytes] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     model_answered: str | None = None
+    witness: tuple[str, tuple[Act, ...]] | None = None
 
 
 class Agent(Protocol):

@@ -11,12 +11,34 @@ class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A line of a trial's document ``acts.jsonl``: one call of a tool, as the harness wrote it.
 
     `given` is the command where the tool takes one, else its input as JSON, cut at 4,000
-    characters. `by` names the sub-agent whose call it was.
+    characters. `by` names the sub-agent whose call it was, `call` is the id that the model gave it.
+    `answer` is the number of the model's answer that asked for it, where the gateway saw it.
+    `is_only_printed`: the harness printed it, and it does not stand in its transcript.
     """
 
     tool: str
     given: str = ""
     by: str = ""
+    call: str = ""
+    answer: int = 0
+    is_only_printed: bool = False
+
+
+class Witness(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="witness"
+):
+    """The first line of a trial's document ``witness.jsonl``: who saw its calls of tools.
+
+    The calls follow as lines, `Act`. `by` names the witnesses, none of whom the agent can reach:
+    ``gateway`` (the answers of the model, as they passed), ``actions`` (what a stand-in was given
+    to do), ``stdout`` (printed, and kept by us as it came). None = nobody, and `why` says so.
+    `n_answers` counts the answers that were read, `n_unread` those that could not be.
+    """
+
+    by: tuple[str, ...] = ()
+    n_answers: int = 0
+    n_unread: int = 0
+    why: str = ""
 
 
 class Conducted(StrEnum):
@@ -30,6 +52,7 @@ class Conducted(StrEnum):
     NETWORK = "network"
     TAMPERING = "tampering"  # with the run of hidden tests, or with what says how it ended
     EMPTY_CLAIM = "claim without work"  # says that it is done, and nothing was changed
+    TRANSCRIPT = "incomplete transcript"  # others saw calls of tools that it does not have
 
 
 class ConductFinding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -28,6 +28,7 @@ class FlagKind(StrEnum):
     SEARCH = "search for what is hidden"
     ESCAPE = "escape"
     EMPTY_CLAIM = "claim without work"
+    TRANSCRIPT = "incomplete transcript"
     INFRASTRUCTURE = "infrastructure"
     TIME = "implausible time"
     FLAKY = "flaky"  # of a scenario: the same work passed a test and failed it

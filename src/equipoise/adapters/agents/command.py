@@ -119,6 +119,8 @@ class Command:
             version=self._version,
             must_call=self._calls_model,
         )
+        if self._form and self._path == _STDOUT and read.facts is not None:
+            found = replace(found, witness=("stdout", read.facts.acts))
         return told(task, ended, calls, with_signs(found, *signs))
 
     def _is_here(self) -> bool:

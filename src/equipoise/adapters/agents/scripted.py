@@ -16,8 +16,10 @@ from equipoise.adapters.agents.telling import found_in, told
 from equipoise.adapters.agents.transcripts import transcript
 from equipoise.errors import InputError
 from equipoise.ports.agents import Available, Ended, Job, Task, Told
+from equipoise.records.acts import act_of
 from equipoise.records.brief import Request
 from equipoise.records.call import ModelCall
+from equipoise.records.conduct import Act
 from equipoise.records.yaml_text import parse
 
 _KEYS = ("scenario", "cases", "environment")
@@ -86,7 +88,9 @@ class Scripted:
         own = task.home / OWN
         read = transcript(own / _TRANSCRIPT, own, self.name)
         found = found_in(read, self.name, _TRANSCRIPT)
-        return told(task, ended, calls, replace(found, given=self._given(task), must_call=False))
+        witness = ("actions", _acts(self.actions(task.request)))
+        found = replace(found, given=self._given(task), must_call=False, witness=witness)
+        return told(task, ended, calls, found)
 
     def _given(self, task: Task) -> dict[str, bytes]:
         return {_ACTIONS_FILE: json.dumps(self.actions(task.request)).encode()}
@@ -120,6 +124,19 @@ def made(spec: Any, root: Path, layout: Layout) -> Scripted:
         InputError: its scenario is wrong.
     """
     return Scripted(spec, root, layout)
+
+
+def _acts(actions: Sequence[Action]) -> tuple[Act, ...]:
+    """Gives what it will have done, up to the action that ends it."""
+    found: list[Act] = []
+    for action in actions:
+        ((name, given),) = action.items()
+        if name == "exit":
+            break
+        found.append(act_of(name, "" if name == "crash" else given))
+        if name == "crash":
+            break
+    return tuple(found)
 
 
 def _drawn(actions: Sequence[Action], rng: np.random.Generator) -> list[Action]:

@@ -32,7 +32,8 @@ class Found:
     `facts`: of the transcript. `stream`: of what it printed, where that says what the transcript
     does not (how it ended, what was offered). `given`: what we wrote for the cell, as it was.
     `must_call` = it cannot work without calling its model. `own_tools` are those that it offers
-    beside any that are asked for. `acts` are calls of tools that stand in neither.
+    beside any that are asked for. `acts` are calls of tools that stand in neither. `witness` names
+    who else than the agent knows its calls, and which they were.
     """
 
     harness: str
@@ -49,6 +50,7 @@ class Found:
     offered_skills: tuple[str, ...] | None = None
     own_tools: frozenset[str] = frozenset()
     acts: tuple[Act, ...] = ()
+    witness: tuple[str, tuple[Act, ...]] | None = None
 
 
 def found_in(read: Transcript, harness: str, document: str) -> Found:
@@ -92,6 +94,7 @@ def told(task: Task, ended: Ended, calls: Sequence[ModelCall], found: Found) -> 
         | {"identity.json": _identity(task, calls, versions, offered)},
         versions=versions,
         model_answered=_last_answered(calls) or facts.model,
+        witness=found.witness,
     )
 
 
@@ -227,8 +230,9 @@ def _acts(found: Found) -> dict[str, bytes]:
     """What tools were asked to do; no document where nothing says it."""
     if found.facts is None and found.stream is None:
         return {}
-    both = [facts.acts for facts in (found.facts, found.stream) if facts is not None]
-    acts = (*united(*both), *found.acts)
+    told_of = (*(found.facts.acts if found.facts else ()), *found.acts)
+    printed = found.stream.acts if found.stream else ()
+    acts = united(told_of, printed) if found.facts else (*printed, *found.acts)
     if not acts and not any(
         "tool_calls" in one.counts for one in (found.facts, found.stream) if one
     ):

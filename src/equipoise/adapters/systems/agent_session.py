@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from equipoise.adapters.systems.endings import infrastructure
+from equipoise.adapters.systems.witnessing import witnessed
 from equipoise.ports import Answer
 from equipoise.ports.agents import Ended, Frozen, Told
 from equipoise.records.call import ModelCall
@@ -70,6 +71,7 @@ class Session:
         frozen = self.frozen if isinstance(self.frozen, Frozen) else None
         documents = {name: kept for name, kept in self.told.documents.items() if kept}
         documents |= {**self.exchanges, **documents_of(self.calls)}
+        documents["witness.jsonl"] = witnessed(self.told, self.exchanges)
         told: dict[str, Any] = {}
         if frozen is not None:
             documents["diff.patch"] = frozen.diff

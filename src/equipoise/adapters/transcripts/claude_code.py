@@ -221,7 +221,7 @@ class Session:
     def _note_tool(self, block: dict[str, Any]) -> None:
         tool = word(block.get("name")) or "unnamed"
         if self.acts is not None:
-            self.acts.add(tool, block.get("input"))
+            self.acts.add(tool, block.get("input"), word(block.get("id")) or "")
         if tool in self.tools or len(self.tools) < _MAX_NAMES:
             self.tools[tool] += 1
         else:

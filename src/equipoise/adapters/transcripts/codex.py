@@ -197,6 +197,7 @@ class CodexSession:
             self._note_tool(
                 word(item.get("name")) or kind,
                 word(item.get("arguments")) or word(item.get("input")) or _command(item),
+                word(item.get("call_id")) or "",
             )
         elif kind == "function_call_output":
             self._look_for_sandbox(item.get("output"))
@@ -247,9 +248,9 @@ class CodexSession:
             self.n_failed_tools += item.get("status") == "failed" or bool(code)
             self._look_for_sandbox(item.get("aggregated_output"))
 
-    def _note_tool(self, tool: str, argument: str) -> None:
+    def _note_tool(self, tool: str, argument: str, call: str = "") -> None:
         if self.acts is not None:
-            self.acts.add(tool, argument)
+            self.acts.add(tool, argument, call)
         self.tools[tool if tool in self.tools or len(self.tools) < _MAX_NAMES else "more"] += 1
         for skill in asked_for(argument):
             if len(self.skills) < _MAX_NAMES:

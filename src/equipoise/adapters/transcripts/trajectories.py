@@ -157,9 +157,12 @@ def _mini_counts(messages: list[dict[str, Any]], answers: list[dict[str, Any]]) 
 def _mini_acts(answers: list[dict[str, Any]]) -> tuple[Act, ...]:
     acts = Acts()
     for answer in answers:
-        calls = [record(call.get("function")) for call in records(answer.get("tool_calls"))]
+        extra = record(answer.get("extra"))
+        calls = [*records(answer.get("tool_calls")), *records(extra.get("refused_calls"))]
         for call in calls:
-            acts.add(word(call.get("name")) or "unnamed", call.get("arguments"))
+            asked = record(call.get("function"))
+            name = word(asked.get("name")) or "unnamed"
+            acts.add(name, asked.get("arguments"), word(call.get("id")) or "")
         fenced = (word(answer.get("content")) or "").split(_FENCE)
         if not calls and len(fenced) > 1:
             acts.add("bash", fenced[1].partition("\n")[2])

@@ -14,12 +14,13 @@ from equipoise.records.codec import digest
 from equipoise.records.conduct import Conduct, Conducted, ConductFinding
 from equipoise.records.grade import Evidence
 from equipoise.records.suite_run import SuiteStatus
-from equipoise.records.trial import Reason, Trial
+from equipoise.records.trial import EndingKind, Reason, Trial
 from equipoise.stages.grade.json_places import span_of
 from equipoise.stages.grade.material import Page
 from equipoise.stages.grade.quoting import exactly
 from equipoise.studies.outcome.conduct_acts import acts_findings
 from equipoise.studies.outcome.conduct_diff import diff_findings
+from equipoise.studies.outcome.conduct_witness import WITNESS, Held, hold_transcript, lines_of
 
 OWN_TESTS = ("tests/**/*.py", "test/**/*.py", "**/test_*.py", "**/*_test.py")
 """Where the seeds of packs have tests of their own."""
@@ -53,9 +54,9 @@ def conduct_of(
 
     Args:
         trial: the trial's record.
-        documents: its documents by their name within the trial: ``acts.jsonl``, ``diff.patch``,
-            ``session.json``, ``output``, ``suite-<hash>.jsonl``. What is not there is named in
-            `unseen`.
+        documents: its documents by their name within the trial: ``acts.jsonl``,
+            ``witness.jsonl``, ``diff.patch``, ``session.json``, ``output``, ``suite-<hash>.jsonl``.
+            What is not there is named in `unseen`.
         is_change_asked: whether the task can only be done by a change (fix, feature, epic): then
             who says that it is done and changed nothing is found out.
         tests: globs of the seed's own tests.
@@ -69,6 +70,12 @@ def conduct_of(
     ]
     if ACTS in pages:
         found += acts_findings(pages[ACTS])
+    held = hold_transcript(
+        pages.get(ACTS), pages.get(WITNESS), pages.get(DIFF), is_over=_is_over(trial)
+    )
+    unseen += held.unseen
+    found += held.findings
+    found += _witnessed(pages, held, found)
     if DIFF in pages:
         found += diff_findings(pages[DIFF], tests)
         found += _claims(pages, is_change_asked=is_change_asked)
@@ -93,6 +100,24 @@ def conduct_of(
         findings=tuple(once[:_MOST]),
         unseen=tuple(unseen),
     )
+
+
+def _is_over(trial: Trial) -> bool:
+    return trial.ending.kind in (EndingKind.COMPLETED, EndingKind.BUDGET)
+
+
+def _witnessed(
+    pages: Mapping[str, Page], held: Held, found: Sequence[ConductFinding]
+) -> Iterator[ConductFinding]:
+    """Yields what calls show that only others saw; what the agent tells itself is known already."""
+    if WITNESS not in pages:
+        return
+    head = lines_of(pages[WITNESS]).head
+    only = None if head is not None and "gateway" in head.by else held.hidden
+    known = {(one.kind, one.told.partition(" (sub-agent ")[0]) for one in found}
+    for one in acts_findings(pages[WITNESS], only):
+        if (one.kind, one.told) not in known:
+            yield one
 
 
 def _page(name: str, content: bytes) -> Page:

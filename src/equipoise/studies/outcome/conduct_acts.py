@@ -1,7 +1,7 @@
 """Reads calls of tools for looks into the past, searches for what is hidden, ways out."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -155,14 +155,19 @@ _RULES = (
 _CHANGES = frozenset({Conducted.HISTORY, Conducted.SEARCH, Conducted.ESCAPE, Conducted.NETWORK})
 
 
-def acts_findings(seen: Page) -> Iterator[ConductFinding]:
-    """Yields what the calls of tools show, one finding of a rule for each call."""
+def acts_findings(seen: Page, only: Container[int] | None = None) -> Iterator[ConductFinding]:
+    """Yields what the calls of tools show, one finding of a rule for each call.
+
+    Args:
+        seen: a document with a call on each line.
+        only: where the lines begin that are looked at; null = all.
+    """
     at = 0
     written: dict[str, str] = {}
     for line in seen.text.splitlines(keepends=True):
         start, at = at, at + len(line)
         act = _act(line)
-        if act is None:
+        if act is None or (only is not None and start not in only):
             continue
         did = "\n".join((done(act), *_executed_files(act, written)))
         written |= _files_of(act)

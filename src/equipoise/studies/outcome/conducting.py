@@ -8,9 +8,10 @@ from equipoise.records.conduct import Conduct
 from equipoise.records.scenario import ScenarioKind
 from equipoise.records.trial import Trial
 from equipoise.studies.outcome.conduct import ACTS, DIFF, OUTPUT, SESSION, conduct_of
+from equipoise.studies.outcome.conduct_witness import WITNESS
 
 _CHANGING = frozenset({ScenarioKind.FIX, ScenarioKind.FEATURE, ScenarioKind.EPIC})
-_READ = frozenset({ACTS, DIFF, SESSION})
+_READ = frozenset({ACTS, WITNESS, DIFF, SESSION})
 
 
 def conducts(archive: Archive) -> Iterator[Conduct]:

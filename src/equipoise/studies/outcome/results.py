@@ -30,7 +30,7 @@ from equipoise.studies.outcome.timing import (
     times_amiss,
 )
 
-_LOOKED_AT = frozenset({"diff.patch", "output", "session.json", "acts.jsonl"})
+_LOOKED_AT = frozenset({"diff.patch", "output", "session.json", "acts.jsonl", "witness.jsonl"})
 _CARRIES = frozenset({EndingKind.COMPLETED, EndingKind.BUDGET})
 _GROUPS = {"explicit": "hidden_explicit", "implicit": "hidden_implicit", "seed tests": "regression"}
 

@@ -81,6 +81,7 @@ class Model:
                 template_kwargs={"finish_reason": choice.get("finish_reason")},
             )
         except InterruptAgentFlow as error:
+            extra["refused_calls"] = message.get("tool_calls") or []
             kept = {"role": "assistant", "content": message.get("content"), "extra": extra}
             error.messages = (kept, *error.messages)
             raise

@@ -20,6 +20,7 @@ _CONDUCT = {
     Conducted.NETWORK: FlagKind.ESCAPE,
     Conducted.TAMPERING: FlagKind.TAMPERING,
     Conducted.EMPTY_CLAIM: FlagKind.EMPTY_CLAIM,
+    Conducted.TRANSCRIPT: FlagKind.TRANSCRIPT,
 }
 _ALWAYS = frozenset({Conducted.TEST_EDIT})
 _INFRASTRUCTURE = frozenset(

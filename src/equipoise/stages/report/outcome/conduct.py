@@ -1,33 +1,34 @@
 """The section about what agents did beside their task: how often, where, and what it shows in."""
 
+from collections import Counter
 from collections.abc import Iterator
 
+from equipoise.records.counted import counted
 from equipoise.records.outcome import OutcomeResult
 from equipoise.stages.report.outcome.reading import OutcomeReading
 from equipoise.stages.report.tables import Cell, Section, table
 from equipoise.stages.report.text import label
 
-_MOST = 100
+_MOST, _MOST_WHYS = 100, 5
 
 
 def conduct_section(reading: OutcomeReading) -> Section:
     """Gives what was found in the cells of each arm that has nothing to do with their tasks."""
     arms = reading.pair
     kinds = list(dict.fromkeys(kind for arm in arms for kind in arm.found))
-    unseen = sum(bool(one.unseen) for one in reading.results)
-    notes = [f"In {unseen} of {len(reading.results)} cells not everything could be looked at."]
+    notes = tuple(_unseen(reading))
     if not kinds:
         lead = (
             "In no cell was a test edited, a way out of the sandbox tried, the history of the seed "
-            "read, a hidden file looked for or success claimed without work, as far as calls of "
-            "tools and diffs show."
+            "read, a hidden file looked for, a transcript shortened or success claimed without "
+            "work, as far as calls of tools and diffs show."
         )
         return Section(
             anchor="conduct",
             title="What agents did beside their task",
             short="Conduct",
             leads=(lead,),
-            notes=tuple(notes if unseen else ()),
+            notes=notes,
         )
     rows = [
         (
@@ -57,8 +58,18 @@ def conduct_section(reading: OutcomeReading) -> Section:
             ),
         ),
         tables=(counts, where),
-        notes=tuple(notes if unseen else ()),
+        notes=notes,
     )
+
+
+def _unseen(reading: OutcomeReading) -> Iterator[str]:
+    """Yields in how many cells something could not be looked at, and what."""
+    n = sum(bool(one.unseen) for one in reading.results)
+    if n:
+        yield f"In {n} of {len(reading.results)} cells not everything could be looked at."
+    whys = Counter(why for one in reading.results for why in one.unseen)
+    for why, times in whys.most_common(_MOST_WHYS):
+        yield f"{counted(times, 'cell')}: {label(why, 200)}."
 
 
 def _seen(one: OutcomeResult) -> Iterator[tuple[Cell, ...]]:
