@@ -11,10 +11,11 @@ from equipoise.cli.kinds import refuse_unrated
 @click.argument("study", type=click.Path(path_type=Path))
 @click.option(
     "--what",
-    type=click.Choice(["tasks", "answers", "joined"]),
+    type=click.Choice(["tasks", "answers", "joined", "judgements", "judged"]),
     default="tasks",
     show_default=True,
-    help="What people are asked, what they answered, or that with the arms it was about.",
+    help="What people are asked, what they answered, that with the arms it was about; what model "
+    "judges said, and that with the arms.",
 )
 @click.option(
     "--format",
@@ -37,21 +38,27 @@ from equipoise.cli.kinds import refuse_unrated
     help="Answers are in PostgreSQL: postgresql://USER@HOST/DATABASE, or env:NAME of a variable.",
 )
 def command(study: Path, *, what: str, form: str, out: Path, database: str) -> None:
-    """Write the tasks or the answers of the campaign of the study in the folder STUDY.
+    """Write what people and model judges of the study in the folder STUDY were asked and said.
 
-    No arm, no key and no right answer of a check is in them. Nothing is overwritten.
+    No arm, no key and no right answer of a check is in tasks, answers and judgements. Nothing is
+    overwritten.
 
     --what joined reads the key and gives one row for each text that somebody saw, with its arm; the
-    audit log of the campaign says so, and whoever reads the table is not blind any more.
+    audit log of the campaign says so, and whoever reads the table is not blind any more. --what
+    judged is the same of model judges; it waits until `compare` has joined the keys.
 
-    Exit codes: 0 written; 2 a file stands there already, or the form has none for answers; 3 there
-    is no campaign, or nobody has answered.
+    Exit codes: 0 written; 2 a file stands there already, or the form has no such table; 3 there is
+    no campaign, nobody has answered, or nothing was compared yet.
     """
     refuse_unrated(study)
     from equipoise.studies.rating.exchanging import export_answers, export_tasks
     from equipoise.wiring.annotating import answers_database
 
-    if what == "joined":
+    if what in {"judgements", "judged"}:
+        from equipoise.studies.rating.judge_votes import export_votes
+
+        paths = export_votes(study, form, out, with_arms=what == "judged")
+    elif what == "joined":
         from equipoise.cli.clock import now
         from equipoise.studies.rating.joined import export_joined
 

@@ -50,7 +50,7 @@ def tasks_as_csv(campaign: Campaign) -> bytes:
                 *("" for _ in range(most - len(texts))),
             ]
         )
-    return as_csv(head, ([_plain(cell) for cell in row] for row in rows))
+    return as_csv(head, ([plain(text) for text in row] for row in rows))
 
 
 def tasks_as_jsonl(campaign: Campaign) -> bytes:
@@ -67,7 +67,7 @@ def answers_as_csv(answers: Iterable[Answer]) -> bytes:
     rows = []
     for one in answers:
         told = _told(one)
-        rows.append(["" if told[key] is None else _cell(told[key]) for key in ANSWER_COLUMNS])
+        rows.append([cell(told[key]) for key in ANSWER_COLUMNS])
     return as_csv(list(ANSWER_COLUMNS), rows)
 
 
@@ -84,6 +84,20 @@ def as_csv(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     write.writerow(head)
     write.writerows(rows)
     return out.getvalue().encode("utf-8", "surrogatepass")
+
+
+def cell(value: Any) -> str:
+    """Gives a value as it stands in a table; nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def plain(text: str) -> str:
+    """Gives a text so that no spreadsheet takes it for a formula: behind an apostrophe."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def rows_of_csv(content: bytes, name: str) -> Iterator[Row]:
@@ -192,13 +206,3 @@ def _told(one: Answer) -> dict[str, Any]:
     told = {key: getattr(one, key) for key in ANSWER_COLUMNS}
     told |= {"kind": one.kind.value, "best": letter(one.best), "worst": letter(one.worst)}
     return told
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return repr(value) if isinstance(value, float) else str(value)
-
-
-def _plain(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -12,7 +12,9 @@ from equipoise.blind.keys import join, read_keys
 from equipoise.errors import InputError
 from equipoise.records.answer import AnswerKind
 from equipoise.records.codec import digest, encode
-from equipoise.studies.rating.exchange_tables import as_csv, letter
+from equipoise.records.packet import PacketKey
+from equipoise.records.rating_plan import RatingSet
+from equipoise.studies.rating.exchange_tables import as_csv, cell, letter
 from equipoise.studies.rating.exchanging import write_files
 from equipoise.studies.rating.made import CAMPAIGN, refuse_other_plan
 from equipoise.studies.rating.making import KEYS
@@ -42,7 +44,7 @@ def export_joined(
     if form == "jsonl":
         content = b"".join(encode(dict(zip(COLUMNS, row, strict=True))) + b"\n" for row in rows)
     else:
-        content = as_csv(list(COLUMNS), ([_cell(value) for value in row] for row in rows))
+        content = as_csv(list(COLUMNS), ([cell(value) for value in row] for row in rows))
     paths = write_files({out: content})
     store = open_store(study, database)
     try:
@@ -62,7 +64,7 @@ def _rows(study: Path, database: Database | None) -> Iterator[tuple[Any, ...]]:
     found = join(answers, keys, is_complete=False)
     for one, key in sorted(found.pairs, key=lambda pair: (pair[1].who, pair[1].set)):
         shown = sets[key.set]
-        for place, arm in enumerate(key.arms):
+        for place, arm in shown_with_twins(shown, key):
             said = "skipped" if one.kind is AnswerKind.SKIPPED else ""
             said = "best" if place == one.best else "worst" if place == one.worst else said
             yield (
@@ -72,7 +74,9 @@ def _rows(study: Path, database: Database | None) -> Iterator[tuple[Any, ...]]:
             )
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def shown_with_twins(one: RatingSet, key: PacketKey) -> Iterator[tuple[int, str]]:
+    """Yields each place with its arm; a text of several arms once for each of them."""
+    groups = {group[0]: group for group in one.same}
+    for place, arm in enumerate(key.arms):
+        for twin in groups.get(arm, (arm,)):
+            yield place, twin
