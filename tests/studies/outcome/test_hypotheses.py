@@ -1,11 +1,13 @@
 """Hypotheses of an outcome study: claimed in the study file, held against it, sealed with it."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from equipoise.errors import NotEstimable, Tampered
 from equipoise.pipeline.study_files import seal_of
@@ -140,3 +142,38 @@ def test_the_floor_is_that_of_the_exact_test() -> None:
         for gains in (rng.random((400, 20)) < share).astype(float)
     ]
     assert np.mean(found) == pytest.approx(0.8, abs=0.06)
+
+
+def test_every_scenario_that_is_named_is_run_and_none_is_drawn(study: Path) -> None:
+    """How many units a loss study would need is no reason to leave a scenario out."""
+    change(study, mde="0.9", hypotheses=[H3 | {"metric": "main"}])
+    (one,) = planned(study).hypotheses
+    plan = decode(study.joinpath("plan.json").read_bytes(), Plan)
+    assert {unit.id for unit in plan.units} == set(one.scenarios)
+    change(study, mde="1e-300")  # beyond what any number of units could show
+    planned(study)
+    change(study, mde=None, budget={"sample": "4"})
+    assert "budget.sample draws units, and every scenario of the study is run" in refused(study)
+
+
+def test_a_task_that_stands_there_twice_is_no_further_sample(study: Path) -> None:
+    first = study / "pack/fixtures/e2e/i01-last-day-missing"
+    copy = first.with_name("i11-again")
+    shutil.copytree(first, copy)
+    text = copy.joinpath("scenario.json").read_text(encoding="utf-8")
+    copy.joinpath("scenario.json").write_text(text.replace(first.name, copy.name), encoding="utf-8")
+    known = yaml.safe_load(study.joinpath("study.yaml").read_text(encoding="utf-8"))["scenarios"]
+    change(study, scenarios=[*known, copy.name])
+    said = refused(study)
+    assert (
+        "has i11-again, with the prompt and the bug and the reference and the explicit tests and "
+        "the implicit tests of i01-last-day-missing: one task twice is one task"
+    ) in said
+
+
+def test_bounds_that_show_nothing_and_claims_of_money_alone_are_told(study: Path) -> None:
+    wide = {key: H3[key] for key in H3 if key != "threshold"} | {"metric": "main"}
+    change(study, hypotheses=[wide | {"direction": "equivalent", "margin": "0.9"}])
+    assert any("H3 calls arms equivalent that lie 0.9 apart" in d for d in planned(study).doubts)
+    change(study, hypotheses=[H3 | {"metric": "usd"}])
+    assert any("no primary hypothesis is about what the arms" in d for d in planned(study).doubts)

@@ -46,6 +46,7 @@ class Material:
         catalog, catalog_sha256: the catalog and the hash of its file.
         spreads: one for each partition, in the order of the draft.
         study_sha256, reference_sha256: of those files; empty where there is none.
+        is_drawn: whether a sample is drawn; else every unit is executed, as who named them wants.
     """
 
     units: tuple[Unit, ...]
@@ -54,6 +55,7 @@ class Material:
     spreads: tuple[Spread, ...]
     study_sha256: str
     reference_sha256: str
+    is_drawn: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,7 @@ def assembled(
     """
     usable = [unit for unit in material.units if not unit.is_expired(today)]
     by_labels = _grouped(usable, draft.partitions.by)
-    strata = _strata(draft, material.spreads, by_labels)
+    strata = _strata(draft, material, by_labels)
     adversarial = _adversarial(draft, strata)
     partitions = tuple(stratum.plan for stratum in strata)
     planned = {tuple(one.labels.items()) for one in partitions}
@@ -169,14 +171,16 @@ def _grouped(
 
 def _strata(
     draft: StudyDraft,
-    spreads: Sequence[Spread],
+    material: Material,
     groups: Mapping[tuple[tuple[str, str], ...], Sequence[Unit]],
 ) -> list[_Stratum]:
     weights = weights_of([(one.frequency, one.severity) for one in draft.partitions.of])
-    needed = [least_units(spread.s, draft.mde) for spread in spreads]
+    needed = [least_units(spread.s, draft.mde) for spread in material.spreads]
     wanted = allotted(draft.budget.sample, needed)
+    if not material.is_drawn:
+        wanted = [len(material.units)] * len(needed)
     strata = []
-    rows = zip(draft.partitions.of, spreads, weights, needed, wanted, strict=True)
+    rows = zip(draft.partitions.of, material.spreads, weights, needed, wanted, strict=True)
     for one, spread, weight, n_min, most in rows:
         labels = dict(sorted(one.labels.items()))
         group = groups.get(tuple(labels.items()), ())

@@ -111,8 +111,8 @@ def advisory_n(s: float, decided: Decided, *, change: float) -> int | None:
         return None
     try:
         return round_up(2.0 * (s * (decided.z + float(ndtri(POWER))) / beyond) ** 2)
-    except NotEstimable:
-        return None
+    except (NotEstimable, OverflowError):
+        return None  # more than any number of units
 
 
 def _possible(change: float) -> float | None:

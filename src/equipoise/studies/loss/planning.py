@@ -99,6 +99,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
         spreads=spreads,
         study_sha256=digest(text),
         reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
+        is_drawn=compiled is None,
     )
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
     plan = with_families(_of_kind(plan, kind, study), study, faults)

@@ -18,6 +18,7 @@ from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.loss.planning import ARMS, COMPILED, OUTCOME
 from equipoise.studies.outcome.arms import arm_faults, folder_of
 from equipoise.studies.outcome.contrasting import Render, proofs_of, unequal, unrendered
+from equipoise.studies.outcome.copies import copy_faults
 from equipoise.studies.outcome.criteria import catalog_of, undecided
 from equipoise.studies.outcome.draft import EXAMPLES, OutcomeArm, OutcomeDraft
 from equipoise.studies.outcome.expectations import DOCUMENTS
@@ -77,6 +78,7 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
     scenarios = _chosen(draft, pack, faults)
     found = [*arm_faults(draft, study, pack, scenarios, faults)]
     found += [*family_faults(draft, study), *stop_faults(draft, pack, scenarios, faults)]
+    found += copy_faults(draft, pack, scenarios, faults)
     refuse([*found, *(fault for one in scenarios for fault in exemption_faults(one))])
     proofs = {one.id: proof_of(pack, one, seed_of(pack.seed(one))) for one in scenarios}
     whys = [lint_of(pack, seed_of)[1], *(why for _, why in proofs.values())]

@@ -194,6 +194,15 @@ class OutcomeDraft(_Strict):
     anti_mock: dict[str, Any] | None = None
     is_simulated: Truth = False
 
+    @model_validator(mode="after")
+    def _all_are_run(self) -> "OutcomeDraft":
+        if self.budget.sample is not None:
+            raise ValueError(
+                "budget.sample draws units, and every scenario of the study is run; name those "
+                "under scenarios"
+            )
+        return self
+
 
 EXAMPLES = {
     "kind": "kind: outcome",

@@ -9,7 +9,7 @@ from equipoise.pipeline.study_files import SEAL, read_needed
 from equipoise.records.codec import decode, digest, encode, pretty
 from equipoise.records.counted import counted
 from equipoise.records.event import Seal
-from equipoise.records.hypothesis import HYPOTHESES, Hypothesis, Registered
+from equipoise.records.hypothesis import HYPOTHESES, RESOURCES, Hypothesis, Registered
 from equipoise.records.outcome_plan import Contrast, Control, OutcomePlan, Rounds, ScenarioPlan
 from equipoise.records.plan import Plan
 from equipoise.records.proof import Proof
@@ -160,6 +160,17 @@ def _floor_doubts(hypotheses: Sequence[Hypothesis]) -> Iterator[str]:
                 f"{one.id} cannot be confirmed by its exact test, whatever comes out: over "
                 f"{counted(len(one.scenarios), 'scenario')} the smallest p is {one.smallest_p:.4g}"
             )
+        if one.metric not in RESOURCES and (one.margin or 0.0) > _WIDE:
+            yield (
+                f"{one.id} calls arms {one.direction.value.replace('_', ' ')} that lie "
+                f"{one.margin:g} apart: of pass rates between 0 and 1 that is nearly everything"
+            )
+    if n_primary and all(one.metric in RESOURCES for one in hypotheses if one.primary):
+        yield "no primary hypothesis is about what the arms deliver: what they take decides nothing"
+
+
+_WIDE = 0.3
+"""A margin above it is wider than what most studies can find."""
 
 
 def _told(contrast: Contrast) -> str:
