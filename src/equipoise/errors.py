@@ -57,7 +57,8 @@ class InputError(EquipoiseError):
             parts.append(f"wanted: {wanted}")
         if mend:
             parts.append(f"mend: {mend}")
-        super().__init__((f"{where}: " if where else "") + "; ".join(parts))
+        between = "\n" if "\n" in found else "; "
+        super().__init__((f"{where}: " if where else "") + between.join(parts))
         self.found = found
         self.wanted = wanted
         self.mend = mend

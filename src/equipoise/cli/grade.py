@@ -1,6 +1,7 @@
 """``equipoise grade``: what the runs of a study lost, under a catalog, with quotes."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _BLOCKED = 3
 _MOST_REASONS = 3
 _MOST_NOTICES = 8
+_ELSEWHERE = "not applicable: the unit has no "
 
 
 @click.command("grade")
@@ -100,6 +102,7 @@ def command(
 def _lines(told: "Told") -> Iterator[str]:
     new = f"{told.n_new:,} graded now" if told.n_new else "nothing new"
     yield f"{told.arm}: {told.n_trials:,} trials under {told.version}, {new}  [{told.run_id}]"
+    yield "  losses: 0 = nothing lost, 1 = all"
     if told.endings:
         ended = ", ".join(f"{n:,} {kind}" for kind, n in told.endings.items())
         yield f"  no outcome  {ended}: not graded, and no loss"
@@ -122,10 +125,18 @@ def _told(tally: "Tally") -> str:
     parts = []
     if tally.mean is not None:
         parts.append(f"mean {tally.mean:.4f}, lost in {tally.n_lost:,} of {tally.n_values:,}")
-    for why, n in tally.why.most_common(_MOST_REASONS):
-        parts.append(f"{n:,} unbewertbar ({why.removeprefix('unbewertbar: ')})")
-    more = len(tally.why) - _MOST_REASONS
+    why = Counter({said: n for said, n in tally.why.items() if not _is_elsewhere(said)})
+    if elsewhere := tally.why.total() - why.total():
+        parts.append(f"not asked for in {elsewhere:,}")
+    for said, n in why.most_common(_MOST_REASONS):
+        parts.append(f"{n:,} unbewertbar ({said.removeprefix('unbewertbar: ')})")
+    more = len(why) - _MOST_REASONS
     return "; ".join(parts) + (f"; and {more} further reasons" if more > 0 else "")
+
+
+def _is_elsewhere(why: str) -> bool:
+    """Says whether a category means nothing in a unit, as hidden tests where there are none."""
+    return why.removeprefix("unbewertbar: ").startswith(_ELSEWHERE)
 
 
 def _as_json(study: Path, graded: "list[Told]") -> str:

@@ -73,6 +73,11 @@ def command(
         click.echo(f"  {path}")
     if kind == "questionnaire":
         click.echo(f"write catalog: {paths[0].name} in the study.yaml beside it, and name judges")
+    elif phase in {"P1", "P2"}:
+        click.echo(
+            f"next: finish a study of phase P0 first and name it in `after:` of {paths[0]} (now "
+            f"../p0); then equipoise plan {as_word(folder)}"
+        )
     else:
         click.echo(f"it runs as it is: equipoise plan {as_word(folder)}")
 

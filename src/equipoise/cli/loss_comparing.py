@@ -44,7 +44,24 @@ def _pair(options: dict[str, Any]) -> Pair:
     base_path, new_path = (Path(text) for text in sources)
     home = options["out"] or study_of(new_path) or Path()
     base, new = (open_run(path, study_of(path)) for path in (base_path, new_path))
+    if new.plan.kind == OUTCOME and new.study is None:
+        raise _homeless(new_path)
     return matched(new, base, Path(home), version)
+
+
+def _homeless(path: Path) -> InputError:
+    """Says what to do with cells of an outcome study that stand apart from it."""
+    return InputError(
+        f"{path} has cells of an outcome study, and stands in none: hypotheses, labels, proofs and "
+        "the pack are files of the study, and no page can be made without them",
+        wanted="archives in STUDY/archive, beside their study.yaml, seal.json and pack",
+        mend=(
+            "put the study's folder back round them, then equipoise compare STUDY; by itself an "
+            "archive can be checked (equipoise verify ARCHIVE), and each of its cells stands in "
+            "the outcome-results.jsonl of the comparison that the study had"
+        ),
+        code="no_study",
+    )
 
 
 def _refuse_foreign(options: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from equipoise.errors import as_word
+from equipoise.pipeline.study_files import PLAN
 from equipoise.records.suite import LossComparison, LossRow, Suite
 from equipoise.stages.report.text import quoted
 from equipoise.studies.loss.comparing import Compared
@@ -10,6 +11,14 @@ from equipoise.studies.loss.comparing import Compared
 _MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
 _MOST = 10
 _QUOTED = 80
+
+
+def verified_by(folder: Path) -> str:
+    """Gives what checks the comparison in a folder, or why nothing does where it stands."""
+    home = folder.parent.parent
+    if home.joinpath(PLAN).is_file():
+        return f"equipoise verify {as_word(home)}"
+    return "not here: this copy stands outside its study; leave --out away for one that is checked"
 
 
 def told(found: Compared, folder: Path) -> str:
@@ -31,7 +40,7 @@ def told(found: Compared, folder: Path) -> str:
         "",
         f"report   {folder / 'report' / 'index.html'}",
         f"files    {folder / 'TOP-REGRESSIONS.md'}",
-        f"verify   equipoise verify {as_word(folder.parent.parent)}",
+        f"verify   {verified_by(folder)}",
     ]
     return "\n".join(lines) + "\n"
 

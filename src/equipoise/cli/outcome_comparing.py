@@ -31,7 +31,9 @@ def compare_outcome(pair: "Pair", found: "Compared", options: dict[str, Any]) ->
     if options["as_json"]:
         write_json(outcome.files[OUTCOME].decode())
     else:
-        write(told(outcome.file, folder, found.comparison.notes))
+        study = pair.new.study or pair.home
+        shown = pair.home if study.resolve() == pair.home.resolve() else study
+        write(told(outcome.file, folder, shown, found.comparison.notes))
     return exit_code(outcome.file.verdict.word, is_strict=bool(options["strict"]))
 
 

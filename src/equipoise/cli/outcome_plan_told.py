@@ -10,8 +10,6 @@ from equipoise.stages.plan.outcome_terms import claimed, floor, money, tokens
 from equipoise.stages.plan.outlook import JudgeOutlook
 from equipoise.studies.outcome.costing import planned_cost
 
-_LONGEST = 88
-
 
 def told_outcome(plan: Plan, judges: Iterable[JudgeOutlook] = ()) -> str:
     """Gives the text that `equipoise plan` prints; empty for a study of another kind.
@@ -38,14 +36,15 @@ def _lines(plan: Plan, outcome: OutcomePlan, judges: list[str]) -> Iterator[str]
     for pair in outcome.contrasts:
         what = [*pair.differs, *([f"skills: {pair.skills}"] if pair.skills else [])]
         yield f"  {pair.new} against {pair.base}: {pair.control.value}"
-        yield from (f"    {line[:_LONGEST]}" for line in what)
+        yield from (f"    {line}" for line in what)
     yield "hypotheses"
+    n_primary = sum(one.primary for one in outcome.hypotheses)
     for one in outcome.hypotheses:
         family = f"primary, {one.rule.value}" if one.rule else "secondary"
         tags = " [soft]" if one.is_judged else ""
         tags += " [underpowered]" if one.is_underpowered else ""
         yield f"  {one.id} ({family}): {claimed(one)}{tags}"
-        yield f"    {floor(one)}"
+        yield f"    {floor(one, n_primary)}"
     if not outcome.hypotheses:
         yield "  none"
     yield "takes"

@@ -28,6 +28,21 @@ def compile_outcome(study: Path) -> None:
     write_files(study, made)
 
 
+def lacking(study: Path) -> str:
+    """Gives what this machine lacks to grade an outcome study; empty = nothing."""
+    if kind_of(study) != OUTCOME:
+        return ""
+    from equipoise.wiring.suites import tests_available
+
+    found = tests_available()
+    if found.is_available:
+        return ""
+    return (
+        "what this machine lacks\n"
+        f"  - {found.why_not}: `equipoise grade` could not run hidden tests; mend: {found.mend}\n"
+    )
+
+
 def register(study: Path, seal: "Seal") -> int | None:
     """Writes the hypotheses of an outcome study with its seal, and gives how many there are.
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from equipoise.cli.loss_told import verified_by
 from equipoise.errors import as_word
 from equipoise.records.counted import counted
 from equipoise.records.outcome_report import Answer, ArmOutcome, ItemFlag, OutcomeFile, RateOf
@@ -14,7 +15,7 @@ _OF_JUDGES = ("[soft]", "[simulated]")
 _PARTS = ("hidden_explicit", "hidden_implicit", "regression", "artifact")
 
 
-def told(file: OutcomeFile, folder: Path, notes: Iterable[str] = ()) -> str:
+def told(file: OutcomeFile, folder: Path, study: Path, notes: Iterable[str] = ()) -> str:
     """Gives the text that `compare` prints about two arms of an outcome study.
 
     Of `notes` those are told that say what judges are worth.
@@ -34,18 +35,17 @@ def told(file: OutcomeFile, folder: Path, notes: Iterable[str] = ()) -> str:
     for arm in sorted(file.arms, key=lambda one: (order.get(one.arm, 2), one.arm)):
         lines += ["", *_arm(arm)]
     lines += ["", *_odd(file)]
-    triage = f"equipoise triage {as_word(folder.parent.parent)}"
+    triage = f"equipoise triage {as_word(study)}"
     for name, why in file.stale.items():
         lines.append(f"! {name}: {why}")
     if file.waiting:
         lines.append(f"! {counted(len(file.waiting), 'flag')} without a label: {triage}")
     judged = [note for note in notes if note.startswith(_OF_JUDGES)]
     lines += [f"note: {note}" for note in (ORIGINS.get(file.origin), *file.notes, *judged) if note]
-    study = folder.parent.parent
     lines += [
         f"report   {folder / 'report' / 'index.html'}",
         f"cells    {folder / 'outcome-results.jsonl'}",
-        f"verify   equipoise verify {as_word(study)}",
+        f"verify   {verified_by(folder)}",
     ]
     return "\n".join(lines) + "\n"
 

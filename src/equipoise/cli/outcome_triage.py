@@ -11,7 +11,6 @@ from equipoise.cli.screen import write, write_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from equipoise.records.triage import Flagged
     from equipoise.studies.outcome.triage import Queue
 
 _LABELS = {
@@ -29,7 +28,7 @@ _LABELS = {
 @click.option("--note", default="", help="What was seen, in a sentence; kept with the label.")
 @click.option("--by", help="Who looked; default the login name.")
 @click.option(
-    "--show", is_flag=True, help="Print the documents of CELL: what it did, what it left."
+    "--show", is_flag=True, help="Print what came of CELL: tests, what it did, what it left."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON.")
 def command(
@@ -42,21 +41,22 @@ def command(
     show: bool,
     as_json: bool,
 ) -> None:
-    r"""List what is odd in the outcome study in the folder STUDY, or label CELL.
+    """List what is odd in the outcome study in the folder STUDY, or label CELL.
 
     Cells are flagged by rule: all arms fail, the seed's own suite broken while hidden tests pass,
     tampering, edited tests, history read, searches for what is hidden, escapes, success claimed
     without work, infrastructure, implausible times, flaky tests. A verdict about their scenarios
-    waits until each has one of four labels:
+    waits until each has one of four labels.
 
-    \b
-    oracle   the hidden tests are wrong: the scenario's scores are stale for all arms
-    fixture  the seed or its surroundings are broken: stale as well
-    skill    a true defect of the skill: the score counts as it is
-    model    the models behave differently: the score counts as it is
+    oracle: the hidden tests are wrong, and the scenario's scores are stale for all arms. fixture:
+    the seed or its surroundings are broken; stale as well. skill: a true defect of the skill; the
+    score counts as it is. model: the models behave differently; the score counts as it is.
 
     CELL is an id of the list, or a scenario: then everything of it that waits. Labels are lines of
     triage.jsonl, chained to the plan: none is ever edited, a later one takes its place.
+
+    --show looks into any cell, flagged or not: which hidden tests failed and how, then what the
+    agent did and left. Of a scenario it lists the cells.
 
     Exit codes: 0 nothing waits, or it was labelled; 1 something was altered; 2 wrong use; 3 there
     is no graded run; 4 something waits.
@@ -89,7 +89,9 @@ def command(
         )
     queue = queue_of(study)
     if cell is not None:
-        _show(study, cell, queue)
+        from equipoise.cli.outcome_cells import show_cells
+
+        show_cells(study, cell, queue)
         return
     if as_json:
         write_json(pretty({"waiting": queue.waiting, "labels": queue.labels}).decode())
@@ -119,42 +121,15 @@ def _told(queue: "Queue", study: Path) -> "Iterator[str]":
             yield f"    look at {names} (archive/{one.run_id})"
     if not queue.flagged:
         yield "nothing is flagged"
+        yield f"to look into a scenario: equipoise triage {as_word(study)} SCENARIO --show"
     elif waiting:
         word = as_word(study)
         yield f"{counted(len(waiting), 'flag')} of {len(queue.flagged)} waiting for a label"
         yield f"look: equipoise triage {word} ID --show"
         yield f"then: equipoise triage {word} ID --label oracle|fixture|skill|model --note '...'"
     else:
-        yield f"all {counted(len(queue.flagged), 'flag')} labelled; next: equipoise compare STUDY"
-
-
-def _show(study: Path, cell: str, queue: "Queue") -> None:
-    from equipoise.errors import InputError, nearest
-
-    known = {one.id: one for one in queue.flagged}
-    if cell not in known:
-        raise InputError(
-            f"nothing of the name {cell!r} is flagged",
-            wanted="an id of the list",
-            mend=nearest(cell, list(known)),
-            code="not_flagged",
-        )
-    one = known[cell]
-    if not one.trial:
-        write(f"{one.name}: {'; '.join(one.told)}\nlook at its cells: {_cells(one, queue)}\n")
-        return
-    from equipoise.archive.store import Archive
-    from equipoise.stages.report.text import visible_lines
-
-    archive = Archive.open(study / "archive" / one.run_id)
-    for name, sha256 in one.evidence.items():
-        content = b"".join(archive.blobs.chunks(sha256)).decode(errors="replace")
-        write(f"--- {name} {sha256}\n{visible_lines(content)}\n")
-
-
-def _cells(one: "Flagged", queue: "Queue") -> str:
-    cells = [other.id for other in queue.flagged if other.scenario == one.scenario and other.trial]
-    return ", ".join(cells) or "outcome-results.jsonl has their tests, none is flagged by itself"
+        n_flags = counted(len(queue.flagged), "flag")
+        yield f"all {n_flags} labelled; next: equipoise compare {as_word(study)}"
 
 
 def _login() -> str:

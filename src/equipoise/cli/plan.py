@@ -36,7 +36,7 @@ def command(study: Path, *, as_json: bool) -> None:
         run_plan(study, as_json=as_json)
         return
     from equipoise.cli.outcome_plan_told import told_outcome
-    from equipoise.cli.outcome_planning import compile_outcome
+    from equipoise.cli.outcome_planning import compile_outcome, lacking
     from equipoise.cli.plan_told import told
     from equipoise.records.codec import pretty
     from equipoise.studies.loss.planning import plan_study, write_plan
@@ -49,4 +49,5 @@ def command(study: Path, *, as_json: bool) -> None:
         write_json(pretty(planned.outlook).decode())
     else:
         write(told_outcome(planned.plan, planned.outlook.judges) or told(planned.outlook))
+        write(lacking(study))
         click.echo(f"next: read {study / 'E2E-PLAN.md'}, then equipoise seal {as_word(study)}")

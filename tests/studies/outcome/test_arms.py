@@ -118,7 +118,7 @@ def test_what_is_missing_is_told_to_every_arm_and_takes_no_confirmation_away(stu
     )
     told = prompt_of(scenario)
     assert told.startswith("Add it.\n")
-    assert "driver is not available here. Finish in this session." in told
+    assert "- No driver. Finish in this session." in told
     waits = Scenario(
         id="f",
         kind=ScenarioKind.FEATURE,
@@ -127,7 +127,7 @@ def test_what_is_missing_is_told_to_every_arm_and_takes_no_confirmation_away(stu
         dependencies=(driver,),
         confirmation=Confirmation.EXPECT_STOP,
     )
-    assert "whatever asks for a confirmation still does" in prompt_of(waits)
+    assert "where a confirmation is asked for, it still is" in prompt_of(waits)
     assert list(exemption_faults(waits)) == []
     greedy = Dependency(name="driver", provided=False, exemption="Finish without asking.")
     faults = exemption_faults(

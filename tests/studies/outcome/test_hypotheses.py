@@ -72,10 +72,12 @@ def test_the_plan_says_what_so_few_scenarios_can_find(study: Path) -> None:
     plan = planned(study)
     few, _ = plan.hypotheses
     assert any("H3 cannot be confirmed by its exact test" in doubt for doubt in plan.doubts)
+    assert any("at least 6 are needed: write 3 more scored by" in doubt for doubt in plan.doubts)
     assert not any("H4 cannot" in doubt for doubt in plan.doubts)
     assert (len(few.scenarios), few.is_underpowered, few.detectable) == (3, True, None)
     page = study.joinpath("E2E-PLAN.md").read_text(encoding="utf-8")
     assert "- H3: 3 scenarios, smallest p 2/2^3 = 0.25; no gain can be found at all" in page
+    assert "at least 6 are needed" in page
     assert r"\[measured\] \[underpowered\]" in page
     fixes = [path.name for path in study.glob("pack/fixtures/e2e/i0[1-6]*")]
     change(study, scenarios=fixes, hypotheses=[H3], without_stops="fixes alone are asked about")

@@ -203,6 +203,22 @@ def test_an_edited_test_keeps_nothing_green(study: Path) -> None:
     assert arms["cheats"]["test edit"] == 3
 
 
+def test_any_cell_can_be_looked_into_by_its_scenario(study: Path) -> None:
+    listed = called("triage", study, FIX, "--show")
+    assert listed.exit_code == 0
+    cells = lines(comparison(study) / "outcome-results.jsonl")
+    of_it = [one for one in cells if one["scenario"] == FIX]
+    assert all(one["cell"] in listed.output for one in of_it)
+    red = next(one for one in of_it if one["hidden_implicit"]["passed"] == 0)
+    shown = called("triage", study, red["cell"], "--show").output
+    test = next(one for one in red["hidden_implicit"]["per_test"] if one["outcome"] == "failed")
+    assert f"--- failed {test['id']}" in shown
+    assert "--- diff.patch" in shown
+    done = called("triage", study, "no-such-cell", "--show")
+    assert done.exit_code == 2
+    assert "there is no cell and no scenario 'no-such-cell'" in done.output
+
+
 def test_wrong_use_is_told_with_its_mend(study: Path) -> None:
     assert "a label without a note" in called("triage", study, FIX, "--label", "skill").output
     done = called("triage", study, "nothing", "--label", "skill", "--note", "x")

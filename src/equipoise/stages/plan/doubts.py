@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from equipoise.records.catalog import MODEL_JUDGED, Catalog, Category
+from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.plan import Mode, Plan
 
 _MOST_JUDGED = 0.30
@@ -88,7 +89,7 @@ def _categories(plan: Plan, catalog: Catalog) -> Iterator[str]:
     probes = {probe.name for probe in plan.probes}
     others = [arm.name for arm in plan.arms if "agent" not in arm.system]
     for one in catalog.categories:
-        yield from _hidden_tests(one, others)
+        yield from _hidden_tests(one, others, is_proved=isinstance(plan.outcome, OutcomePlan))
         if one.is_reexecuted and frozen:
             yield (
                 f"{one.id} needs the system to be executed again, and {', '.join(frozen)} reads "
@@ -102,8 +103,11 @@ def _categories(plan: Plan, catalog: Catalog) -> Iterator[str]:
             )
 
 
-def _hidden_tests(category: Category, others: list[str]) -> Iterator[str]:
-    """Yields what is to be known of a category that hidden tests find; `others` are no agents."""
+def _hidden_tests(category: Category, others: list[str], *, is_proved: bool) -> Iterator[str]:
+    """Yields what is to be known of a category that hidden tests find; `others` are no agents.
+
+    `is_proved`: the proofs of a pack show that its tests can be passed.
+    """
     suite = category.check.get("suite")
     if suite is None:
         return
@@ -112,7 +116,7 @@ def _hidden_tests(category: Category, others: list[str]) -> Iterator[str]:
             f"{category.id} tests what an agent left, and {', '.join(others)} is none: it is "
             "`unbewertbar` there"
         )
-    if not suite.get("reference"):
+    if not suite.get("reference") and not is_proved:
         yield (
             f"{category.id} has no reference solution: nobody has shown that its hidden tests can "
             "be passed, and a run of them that breaks off for no known reason is `unbewertbar`"

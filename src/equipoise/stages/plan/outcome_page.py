@@ -33,8 +33,9 @@ _TRACKS = {
 
 _LOSSES = (
     "A loss is the share that did not pass: 0 = all well. What follows are the terms of every "
-    "study that is executed, with the rule that asks for many units in every cell; the hypotheses "
-    "above are decided by their own intervals and their own exact test, over scenarios."
+    "study that is executed, with the rule that asks for many units in every cell. Nothing below "
+    "decides about the hypotheses above, not even that a cell has too few units: they have their "
+    "own intervals and their own exact test, over scenarios."
 )
 
 
@@ -217,10 +218,11 @@ def _floor(plan: Plan, outcome: OutcomePlan) -> Iterator[str]:
         "sign-flip test over n scenarios cannot give a smaller p than 2/2^n, whatever is seen. "
         "A gain is found where that test and the interval of the mean both say so; the one named "
         "here is found with 80 % where a scenario gains all or nothing and none loses, at the "
-        "level that is left to it in its family."
+        "level that is left to it in its family: 0.96 means that nearly every scenario has to gain."
     )
     yield ""
-    yield from (f"- {escaped(one.id)}: {floor(one)}" for one in outcome.hypotheses)
+    n_primary = sum(one.primary for one in outcome.hypotheses)
+    yield from (f"- {escaped(one.id)}: {floor(one, n_primary)}" for one in outcome.hypotheses)
     if not outcome.hypotheses:
         yield f"- {n} scenarios: smallest p 2/2^{n} = {2.0 ** (1 - n):.4g}"
     if n < LEAST_SCENARIOS or k < LEAST_REPETITIONS:

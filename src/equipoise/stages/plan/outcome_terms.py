@@ -1,8 +1,11 @@
 """Tokens, money and bounds of an outcome study in words, equal on the page and in the terminal."""
 
+from equipoise.errors import InputError, NotEstimable
 from equipoise.records.counted import counted
 from equipoise.records.hypothesis import Aim, Hypothesis
+from equipoise.stats.signflip_reach import detectable_share
 
+_MOST_SCENARIOS = 64
 Span = tuple[float, float | None]
 
 
@@ -29,14 +32,19 @@ def claimed(one: Hypothesis) -> str:
     return f"{who}: equal within {one.margin or 0:g}"
 
 
-def floor(one: Hypothesis) -> str:
-    """Gives the smallest p that its scenarios can give, and the gain that is found."""
+def floor(one: Hypothesis, n_primary: int) -> str:
+    """Gives the smallest p that its scenarios can give, and the gain that is found.
+
+    Where nothing can be found, whatever comes out, it is said how many scenarios would be needed.
+    """
     n = len(one.scenarios)
     least = f"{'1' if one.direction is Aim.EQUIVALENT else '2'}/2^{n} = {one.smallest_p:.4g}"
     if one.detectable is not None:
         found = f"a gain of {one.detectable:.2f} is found with 80 %"
     elif one.direction in {Aim.BETTER, Aim.WORSE}:
-        found = "no gain can be found at all"
+        needed = least_scenarios(one, n_primary)
+        more = "" if needed is None else f": at least {needed} are needed"
+        found = f"no gain can be found at all{more}"
     else:
         found = "it is shown best where no scenario differs"
     return f"{counted(n, 'scenario')}, smallest p {least}; {found}"
@@ -44,10 +52,32 @@ def floor(one: Hypothesis) -> str:
 
 def can_be_confirmed(one: Hypothesis, n_primary: int) -> bool:
     """Says whether its exact test can confirm it at all, beside the other primary hypotheses."""
-    alpha = (1.0 - one.level) / (n_primary if one.primary else 1)
+    alpha = _alpha(one, n_primary)
     if one.direction in {Aim.BETTER, Aim.WORSE}:
         return one.detectable is not None
     return one.smallest_p <= alpha
+
+
+def least_scenarios(one: Hypothesis, n_primary: int) -> int | None:
+    """Gives how many scenarios its exact test needs to confirm it at all; null = more than 64."""
+    alpha = _alpha(one, n_primary)
+    for n in range(1, _MOST_SCENARIOS + 1):
+        if one.direction in {Aim.BETTER, Aim.WORSE}:
+            try:
+                detectable_share(n, alpha, threshold=one.threshold or 0.0)
+            except NotEstimable:
+                continue
+            except InputError:
+                return None
+            return n
+        if (1.0 if one.direction is Aim.EQUIVALENT else 2.0) / 2.0**n <= alpha:
+            return n
+    return None
+
+
+def _alpha(one: Hypothesis, n_primary: int) -> float:
+    """Gives the level that is left to it in its family."""
+    return (1.0 - one.level) / (n_primary if one.primary else 1)
 
 
 def _span(span: Span, form: str) -> str:

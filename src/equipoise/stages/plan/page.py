@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from equipoise.records.outcome_plan import OutcomePlan
 from equipoise.records.plan import Batch, Limits, Mode, Plan, Provenance, Stopping
 from equipoise.records.rating_plan import PanelPlan
 from equipoise.stages.plan.outlook import Outlook
@@ -31,7 +32,7 @@ def plan_page(plan: Plan, outlook: Outlook, first: Sequence[list[str]] = ()) -> 
         ["## What it will be able to tell", "", *_cells(outlook)],
         ["## Arms, sandbox and teardown", "", *_arms(plan, outlook)],
         ["## Units", "", *_units(plan)],
-        ["## Why it might not decide", "", *_doubts(outlook)],
+        [f"## {_doubtful(plan)}", "", *_doubts(outlook)],
         ["## To be known beside it", "", *_listed(outlook.remarks, "Nothing.")],
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks)
@@ -214,6 +215,12 @@ def _units(plan: Plan) -> Iterator[str]:
 
 def _listed(sentences: Sequence[str], otherwise: str) -> list[str]:
     return [f"- {escaped(sentence)}" for sentence in sentences] or [otherwise]
+
+
+def _doubtful(plan: Plan) -> str:
+    if isinstance(plan.outcome, OutcomePlan):
+        return "What the rule of losses will not list, whatever becomes of the hypotheses"
+    return "Why it might not decide"
 
 
 def _doubts(outlook: Outlook) -> list[str]:

@@ -126,6 +126,15 @@ def _version(new: LossRun, base: LossRun, wanted: str | None) -> str:
         return both[-1]
     if wanted is not None and wanted in both:
         return wanted
+    if wanted is None and (bare := [run for run in (new, base) if not run.versions]):
+        studies = dict.fromkeys(as_word(run.study) if run.study else "STUDY" for run in bare)
+        raise InputError(
+            f"{' and '.join(run.run_id for run in bare)} {'was' if len(bare) == 1 else 'were'} "
+            "never graded",
+            wanted="runs that were graded: nothing is executed for it",
+            mend=", then ".join(f"equipoise grade {study}" for study in studies),
+            code="not_graded",
+        )
     asked = wanted or new.plan.catalog_version
     held = [f"{run.run_id}: {', '.join(run.versions) or 'no grades'}" for run in (new, base)]
     raise InputError(

@@ -17,6 +17,7 @@ from equipoise.archive.columns import Columns
 from equipoise.errors import EquipoiseError
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.records.codec import decode, digest, pretty
+from equipoise.records.outcome_report import OUTCOME
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.studies.loss.comparing import RESULT, Compared, derive
 from equipoise.studies.loss.history import History
@@ -87,12 +88,20 @@ def check_comparison(
         if file == RESULT and says_the_same(seen, found.comparison):
             continue
         faults += held(f"{name}/{file}", seen, wanted, "the archives", stored.derived_by)
-    says = f"{len(found.files)} files follow from the archives: {found.comparison.verdict}"
+    says = f"{len(found.files)} files follow from the archives: {_says(folder, found)}"
     if stored.derived_by != __version__:
         says += f"; made by version {named(stored.derived_by)}"
     if faults:
         says = f"{len(faults)} of {len(found.files)} files are not what the archives give"
     return Check(thing=name, says=says, faults=tuple(faults)), found
+
+
+def _says(folder: Path, found: Compared) -> str:
+    """Gives the word of a comparison; beside that of an outcome it speaks of losses alone."""
+    word = str(found.comparison.verdict)
+    if folder.joinpath(OUTCOME).is_file():
+        return f"{word} by the rule of losses; {OUTCOME} has what decides about the hypotheses"
+    return word
 
 
 def _derived(study: Path, stored: LossComparison, name: str, history: History | None) -> Compared:

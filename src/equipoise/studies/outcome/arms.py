@@ -16,6 +16,9 @@ from equipoise.studies.outcome.packs import ReadPack
 SKILLS = "skills"
 VERSIONS = "versions"
 SKILL = "SKILL.md"
+_LONGEST = 60
+"""Characters of a value of an arm that are shown whole where arms differ in it."""
+_SHOWN, _BEFORE = 40, 12
 _WITH_SKILLS = frozenset({"skill_forced"})
 """Switches of an agent that mean nothing without skills."""
 
@@ -107,10 +110,7 @@ def contrast(new: OutcomeArm, base: OutcomeArm, skills: Sequence[SkillPlan]) -> 
     has = [bool(arm.skill) for arm in (new, base)]
     specs = [_spec(arm, drop=not all(has)) for arm in (new, base)]
     keys = [key for key in {**specs[0], **specs[1]} if specs[0].get(key) != specs[1].get(key)]
-    differs = tuple(
-        f"{key}: {specs[0].get(key, 'not given')} against {specs[1].get(key, 'not given')}"
-        for key in keys
-    )
+    differs = tuple(_difference(key, specs[0], specs[1]) for key in keys)
     if theirs[0] == theirs[1]:
         control = Control.MIXED
     elif all(has):
@@ -128,6 +128,26 @@ def contrast(new: OutcomeArm, base: OutcomeArm, skills: Sequence[SkillPlan]) -> 
         differs=differs,
         skills="" if theirs[0] == theirs[1] else f"{_named(theirs[0])} against {_named(theirs[1])}",
     )
+
+
+def _difference(key: str, new: Mapping[str, Any], base: Mapping[str, Any]) -> str:
+    """Gives in what two arms differ; of long texts what stands where they part, and how much."""
+    texts = [str(spec[key]) if key in spec else "not given" for spec in (new, base)]
+    if max(map(len, texts)) <= _LONGEST:
+        return f"{key}: {texts[0]} against {texts[1]}"
+    pairs = enumerate(zip(*texts, strict=False))
+    part = next((n for n, (one, other) in pairs if one != other), min(map(len, texts)))
+    first, second = (_excerpt(text, part) for text in texts)
+    return f"{key}: {first} against {second}; the whole stands in study.yaml"
+
+
+def _excerpt(text: str, part: int) -> str:
+    """Gives what stands around the character in which a text parts from another."""
+    if len(text) <= _LONGEST:
+        return text
+    start = min(max(0, part - _BEFORE), len(text) - _SHOWN)
+    shown = " ".join(text[start : start + _SHOWN].split())
+    return f"{'…' if start else ''}{shown}… ({len(text):,} characters)"
 
 
 def _skill_fault(

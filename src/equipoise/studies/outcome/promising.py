@@ -15,7 +15,7 @@ from equipoise.records.plan import Plan
 from equipoise.records.proof import Proof
 from equipoise.records.scenario import Scenario
 from equipoise.stages.plan.faults import Faults, refuse
-from equipoise.stages.plan.outcome_terms import can_be_confirmed
+from equipoise.stages.plan.outcome_terms import can_be_confirmed, least_scenarios
 from equipoise.studies.outcome.arms import contrasts_of, skills_of
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.hypotheses import hypotheses_of
@@ -124,21 +124,45 @@ def _doubts(
         if one.control is Control.MIXED and n_differences != 1:
             rest = ": what is found cannot be laid to one of these" if n_differences else " at all"
             yield f"{one.new} and {one.base} differ in {_told(one)}{rest}"
-    for arm in draft.arms:
-        skills = {skill.name for skill in arm.skill}
-        other = [s.id for s in scenarios if skills and s.skill_under_test not in skills]
-        if other:
-            yield (
-                f"{arm.name} has {', '.join(sorted(skills))}, and {', '.join(other)} "
-                f"{'is' if len(other) == 1 else 'are'} made for another skill"
-            )
+    yield from _other_skills(draft, scenarios)
     judged = [one.metric for one in draft.hypotheses if METRICS[one.metric].is_judged]
     if judged and draft.judges is None:
         yield f"{', '.join(judged)}: the study names no judges, so that people have to judge"
     for scenario in scenarios:
         yield from prompt_doubts(scenario)
-        if draft.onboarding and not is_onboarded(pack, scenario):
-            yield f"the seed of {scenario.id} has no onboarding: out-of-environment"
+    bare = [one for one in scenarios if draft.onboarding and not is_onboarded(pack, one)]
+    for seed in dict.fromkeys(one.seed for one in bare):
+        ids = [one.id for one in bare if one.seed == seed]
+        yield (
+            f"seed {seed} has no onboarding ({', '.join(ids)}): nothing in it says how work is "
+            f"done there, so that no verdict follows; mend: {_onboarding(pack, bare, seed)}"
+        )
+
+
+def _onboarding(pack: ReadPack, bare: Sequence[Scenario], seed: str) -> str:
+    """Gives where the onboarding of a seed is looked for."""
+    spec = pack.seed(next(one for one in bare if one.seed == seed))
+    if "recipe" in spec:
+        return f"put the files that a skill relies on into {spec['recipe']}/onboarding/"
+    return f"put them into {next(iter(spec.values()))}/.codestable/"
+
+
+def _other_skills(draft: OutcomeDraft, scenarios: Sequence[Scenario]) -> Iterator[str]:
+    """Yields which scenarios name a skill that an arm with skills has not."""
+    arms: dict[tuple[str, ...], list[str]] = {}
+    for arm in draft.arms:
+        if arm.skill:
+            arms.setdefault(tuple(sorted({one.name for one in arm.skill})), []).append(arm.name)
+    for skills, names in arms.items():
+        other: dict[str, list[str]] = {}
+        for one in scenarios:
+            if one.skill_under_test and one.skill_under_test not in skills:
+                other.setdefault(one.skill_under_test, []).append(one.id)
+        for skill, ids in other.items():
+            yield (
+                f"{', '.join(ids)} {'tests' if len(ids) == 1 else 'test'} the skill {skill}, and "
+                f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} {', '.join(skills)}"
+            )
 
 
 def _round_doubts(rounds: Rounds) -> Iterator[str]:
@@ -156,9 +180,11 @@ def _floor_doubts(hypotheses: Sequence[Hypothesis]) -> Iterator[str]:
     n_primary = sum(one.primary for one in hypotheses)
     for one in hypotheses:
         if one.primary and not can_be_confirmed(one, n_primary):
+            needed = least_scenarios(one, n_primary)
             yield (
                 f"{one.id} cannot be confirmed by its exact test, whatever comes out: over "
                 f"{counted(len(one.scenarios), 'scenario')} the smallest p is {one.smallest_p:.4g}"
+                + ("" if needed is None else _lacking(one, needed))
             )
         if one.metric not in RESOURCES and (one.margin or 0.0) > _WIDE:
             yield (
@@ -171,6 +197,12 @@ def _floor_doubts(hypotheses: Sequence[Hypothesis]) -> Iterator[str]:
 
 _WIDE = 0.3
 """A margin above it is wider than what most studies can find."""
+
+
+def _lacking(one: Hypothesis, needed: int) -> str:
+    more = needed - len(one.scenarios)
+    what = {"main": "", "hidden": " with hidden tests"}.get(one.metric, f" scored by {one.metric}")
+    return f"; at least {needed} are needed: write {more} more{what}, and prove the pack"
 
 
 def _told(contrast: Contrast) -> str:

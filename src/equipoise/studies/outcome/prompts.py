@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from equipoise.records.scenario import Confirmation, Scenario
 
-_HEAD = "About the environment you work in:"
-_ONLY = "This is about the environment alone: whatever asks for a confirmation still does."
+_HEAD = "Not everything is there while you work on this:"
+_ONLY = "Nothing else changes: where a confirmation is asked for, it still is."
 _ANSWER = (
     "I cannot type while you work. Where you would stop and wait for my confirmation, take this as "
     "my answer, given after I have read what you propose, and go on:"
@@ -31,10 +31,10 @@ def prompt_of(scenario: Scenario) -> str:
     every harness: a second turn would be another thing in each of them.
     """
     exempted = [one for one in scenario.dependencies if not one.provided and one.exemption]
-    lines = [f"- {one.name} is not available here. {one.exemption}" for one in exempted]
+    lines = [f"- No {one.name}. {one.exemption}" for one in exempted]
+    told = ["", _HEAD, "", *lines] if lines else []
     if lines and scenario.confirmation is not Confirmation.NONE:
-        lines.append(_ONLY)
-    told = ["", _HEAD, *lines] if lines else []
+        told += ["", _ONLY]
     if scenario.confirmation is Confirmation.SCRIPTED:
         answer = scenario.confirmation_text.strip().splitlines()
         told += ["", _ANSWER, "", *(f"> {line}".rstrip() for line in answer)]

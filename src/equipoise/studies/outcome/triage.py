@@ -11,6 +11,7 @@ from equipoise.archive.manifest import ChainHead
 from equipoise.errors import Blocked, InputError, Tampered, as_word, nearest
 from equipoise.pipeline.study_files import PLAN
 from equipoise.records.codec import decode, digest, encode
+from equipoise.records.outcome import OutcomeResult
 from equipoise.records.triage import TRIAGE, Flagged, Label, Triaged
 from equipoise.stages.decide.triage import label_of, waiting
 from equipoise.stages.estimate.outcome.flags import flagged_of
@@ -22,10 +23,11 @@ from equipoise.studies.outcome.results import results_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """What is flagged in a study, and every label that was given."""
+    """What is flagged in a study, every label that was given, and every cell that was looked at."""
 
     flagged: tuple[Flagged, ...]
     labels: tuple[Triaged, ...]
+    cells: tuple[OutcomeResult, ...] = ()
 
     @property
     def waiting(self) -> tuple[Flagged, ...]:
@@ -47,12 +49,15 @@ def queue_of(study: Path) -> Queue:
             runs[run.facts.arm] = run
     if not runs:
         word = as_word(study)
-        raise Blocked(f"{study} has no graded run; mend: equipoise run {word}, then grade {word}")
+        mend = f"equipoise grade {word}"
+        if not runs_of(study):
+            mend = f"equipoise run {word}, then {mend}"
+        raise Blocked(f"{study} has no graded run; mend: {mend}")
     results = [one for run in runs.values() for one in results_of(run, _version(run))]
     plan = next(iter(runs.values())).plan
     items = items_of(results, {}, ("", ""))
     flagged = flagged_of(results, items, plan.limits.cell_timeout_s * 1000)
-    return Queue(flagged=flagged, labels=read_labels(study))
+    return Queue(flagged=flagged, labels=read_labels(study), cells=tuple(results))
 
 
 def _version(run: LossRun) -> str:

@@ -121,7 +121,10 @@ def _comparison(study: Path, folder: Path, name: str) -> Check:
     if others := {run.facts.arm for run in runs_of(study)} - {arm.arm for arm in stored.arms}:
         what = f"runs of {', '.join(sorted(others))} were not looked at: compare again to do so"
         faults.append(Fault(file=f"{name}/{OUTCOME}", what=what, is_note=True))
-    says = f"cells, items and page follow from the archives: {told.file.verdict.standing.value}"
+    verdict = told.file.verdict
+    says = (
+        f"cells, items and page follow from the archives: {verdict.word}, {verdict.standing.value}"
+    )
     if n := sum(not one.is_note for one in faults):
         says = f"{n} of {len(told.files)} files are not what the archives give"
     return Check(thing=f"{name}/{OUTCOME}", says=says, faults=tuple(faults))

@@ -20,6 +20,9 @@ RULES = "4"
 LINT = "pack.json"
 """The file beside the proofs that has what was found of the seeds."""
 
+_MOST_NOTICES = 2
+"""So many warnings about seeds stand in a report one by one; of more, how many."""
+
 
 def lint_pack(pack: ReadPack, seed_of: MakeSeed, probes: Probes) -> PackLint:
     """Looks at every seed that a scenario of the pack starts from.
@@ -77,8 +80,12 @@ def remarks(pack: ReadPack, scenarios: Iterable[str], lint: PackLint | None) -> 
     if lint is None:
         yield "Nobody looked at the seeds of the pack."
         return
-    for notice in lint.told:
+    told = lint.told
+    for notice in told if len(told) <= _MOST_NOTICES else ():
         yield f"Pack: {notice.where}: {notice.message}."
+    if len(told) > _MOST_NOTICES:
+        where = ", ".join(dict.fromkeys(notice.where for notice in told))
+        yield f"Pack: {len(told)} warnings about {where}: see `equipoise prove`."
     survivors, warned = 0, 0
     for name in scenarios:
         path = pack.folder / PROOFS / f"{name}.json"
@@ -90,8 +97,8 @@ def remarks(pack: ReadPack, scenarios: Iterable[str], lint: PackLint | None) -> 
         yield f"Pack: {counted(warned, 'scenario')} proved with warnings: see `equipoise prove`."
     if survivors:
         yield (
-            f"Pack: {counted(survivors, 'reference')} spoilt on purpose passed all hidden tests of "
-            "its scenario: see `equipoise prove`."
+            f"Pack: {counted(survivors, 'reference')} spoilt on purpose passed all hidden tests: "
+            "see `equipoise prove`."
         )
 
 
