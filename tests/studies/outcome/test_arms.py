@@ -181,3 +181,38 @@ def test_two_scenarios_share_a_seed_and_stay_independent(study: Path) -> None:
     said = refused(study, 3)
     assert f"the proof of {FIXES[0]} is stale" in said
     assert FIXES[1] not in said
+
+
+def test_long_texts_in_which_arms_differ_are_shown_where_they_part(study: Path) -> None:
+    long = "Read the whole module first, and its neighbours, and what calls it. " * 8
+    cases = [
+        {"cases": [{"do": [{"print": f"{long}{end}"}]}]} for end in ("Then mend it.", "Then stop.")
+    ]
+    arms = [
+        {
+            "name": name,
+            "agent": {
+                "harness": {"scripted": one},
+                "model": "stand-in-2026-01-01",
+                "provider": {"scripted": "model.yaml"},
+            },
+        }
+        for name, one in zip(("old", "new"), cases, strict=True)
+    ]
+    change(study, arms=arms, baseline="old", hypotheses=None)
+    said = called("plan", study).output
+    (line,) = [one for one in said.splitlines() if "harness.scripted.cases" in one]
+    assert "Then stop." in line
+    assert "Then mend it." in line
+    assert line.count(" characters)") == 2
+    assert line.endswith("the whole stands in study.yaml")
+    assert len(line) < 200
+
+
+def test_a_study_that_was_never_run_or_graded_says_what_comes_next(study: Path) -> None:
+    change(study, hypotheses=None)
+    assert called("plan", study).exit_code == 0
+    assert called("seal", study).exit_code == 0
+    done = called("triage", study)
+    assert done.exit_code == 3
+    assert f"mend: equipoise run {study}, then equipoise grade {study}" in done.output

@@ -219,6 +219,16 @@ def test_any_cell_can_be_looked_into_by_its_scenario(study: Path) -> None:
     assert "there is no cell and no scenario 'no-such-cell'" in done.output
 
 
+def test_cells_apart_from_their_study_are_refused_with_what_to_do(
+    study: Path, tmp_path: Path
+) -> None:
+    apart = [shutil.copytree(path, tmp_path / path.name) for path in study.glob("archive/*")]
+    done = called("compare", *apart, "-o", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "put the study's folder back round them, then equipoise compare STUDY" in done.output
+    assert not tmp_path.joinpath("out").exists()
+
+
 def test_wrong_use_is_told_with_its_mend(study: Path) -> None:
     assert "a label without a note" in called("triage", study, FIX, "--label", "skill").output
     done = called("triage", study, "nothing", "--label", "skill", "--note", "x")
@@ -226,3 +236,8 @@ def test_wrong_use_is_told_with_its_mend(study: Path) -> None:
     assert "nothing of the name 'nothing' is flagged" in done.output
     assert called("triage", study, "--label", "skill").exit_code == 2
     assert "is no outcome study" in called("triage", study / "archive").output
+
+
+def test_the_word_of_losses_is_no_verdict_beside_the_one_on_hypotheses(study: Path) -> None:
+    (line,) = [one for one in called("verify", study).output.splitlines() if "files follow" in one]
+    assert "by the rule of losses; outcome.json has what decides" in line

@@ -147,7 +147,8 @@ def _excerpt(text: str, part: int) -> str:
         return text
     start = min(max(0, part - _BEFORE), len(text) - _SHOWN)
     shown = " ".join(text[start : start + _SHOWN].split())
-    return f"{'…' if start else ''}{shown}… ({len(text):,} characters)"
+    more = "…" if start + _SHOWN < len(text) else ""
+    return f"{'…' if start else ''}{shown}{more} ({len(text):,} characters)"
 
 
 def _skill_fault(
