@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import socket
 from pathlib import Path
 
@@ -103,6 +104,24 @@ def test_a_moved_file_is_two_paths(shop: GitSeed, tmp_path: Path) -> None:
         b"rename from README.md\nrename to shop/README.md\n"
     )
     assert shop.rebuild(tmp_path / "again", diff, ["shop/**"]) == ("shop/README.md",)
+
+
+def test_what_stands_in_the_place_of_what_has_to_stay_is_left_out_with_it(
+    shop: GitSeed, work: Path, tmp_path: Path
+) -> None:
+    """A link in place of a folder of tests, or a folder in place of a file, keeps nobody off."""
+    shutil.rmtree(work / "shop")
+    work.joinpath("shop").symlink_to("/tmp")
+    work.joinpath("README.md").unlink()
+    work.joinpath("README.md").mkdir()
+    work.joinpath("README.md", "more").write_text("x\n")
+    work.joinpath("old.txt").write_text("x\n")
+    diff = shop.freeze(work, ()).diff
+    left_out = shop.rebuild(tmp_path / "again", diff, ["**"], ["shop/**", "README.md"])
+    assert {"shop", "shop/prices.py", "README.md", "README.md/more"} <= set(left_out)
+    assert tmp_path.joinpath("again/shop/prices.py").read_text().startswith("def total")
+    assert tmp_path.joinpath("again/README.md").is_file()
+    assert tmp_path.joinpath("again/old.txt").is_file()
     assert tmp_path.joinpath("again", "README.md").exists()
 
 

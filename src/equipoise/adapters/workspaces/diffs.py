@@ -57,6 +57,9 @@ def split(
 ) -> tuple[bytes, tuple[str, ...]]:
     """Gives the part of a diff whose paths may change, and the paths of the rest.
 
+    What cannot be beside the rest is left out with it: a link in the place of a folder whose files
+    have to stay, or a folder in the place of such a file.
+
     Raises:
         InputError: it is no diff.
     """
@@ -69,14 +72,25 @@ def split(
             wanted="the output of `git diff --binary`",
             code="diff_does_not_apply",
         )
-    taken, left_out = [], []
-    for path, section in zip(paths, sections, strict=True):
-        touched = [shown(path), *(shown(old) for old in _MOVED.findall(section))]
-        if all(may(one) and not must_not(one) for one in touched):
-            taken.append(section)
-        else:
-            left_out.append(shown(path))
-    return b"".join(taken), tuple(left_out)
+    touched = [
+        (shown(path), *(shown(old) for old in _MOVED.findall(section)))
+        for path, section in zip(paths, sections, strict=True)
+    ]
+    stays = {one for names in touched for one in names if must_not(one) or not may(one)}
+    above = {parent for one in stays for parent in _parents(one)}
+    is_out = [
+        any(one in stays or one in above or stays & set(_parents(one)) for one in names)
+        for names in touched
+    ]
+    taken = [section for section, out in zip(sections, is_out, strict=True) if not out]
+    return b"".join(taken), tuple(
+        names[0] for names, out in zip(touched, is_out, strict=True) if out
+    )
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:n]) for n in range(1, len(parts))]
 
 
 def _lay_out(folder: Path, base: Base) -> None:
