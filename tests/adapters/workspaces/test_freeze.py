@@ -347,3 +347,22 @@ def test_a_diff_that_leads_elsewhere_is_refused(shop: GitSeed, tmp_path: Path, d
         shop.rebuild(tmp_path / "deep" / "again", diff)
     assert not any(path.name == "out" for path in tmp_path.rglob("*"))
     assert not tmp_path.joinpath("deep", "again", ".git", "hooks").exists()
+
+
+def test_a_path_too_long_to_be_made_again_is_told_and_keeps_no_diff_from_fitting(
+    shop: GitSeed, work: Path, tmp_path: Path
+) -> None:
+    handle = os.open(work, os.O_RDONLY)
+    for _ in range(25):
+        os.mkdir("m" * 200, dir_fd=handle)
+        inner = os.open("m" * 200, os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = inner
+    os.close(os.open("end", os.O_CREAT | os.O_WRONLY, 0o600, dir_fd=handle))
+    os.close(handle)
+    work.joinpath("old.txt").write_text("x\n")
+    frozen = shop.freeze(work, ())
+    assert len(frozen.escapes) == 1
+    assert frozen.escapes[0].endswith("a path of 5028 bytes: too long to be kept")
+    assert shop.rebuild(tmp_path / "again", frozen.diff) == ()
+    assert tmp_path.joinpath("again/old.txt").is_file()

@@ -20,13 +20,17 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much of a workspace is read; what is more is named, not kept."""
+    """How much of a workspace is read; what is more is named, not kept.
+
+    A path beyond `path_bytes` could not be made again below another folder: PATH_MAX is 4,096.
+    """
 
     file_bytes: int = 16 * 2**20
     kept_bytes: int = 256 * 2**20
     hashed_bytes: int = 4 * 2**30
     n_entries: int = 100_000
     depth: int = 100
+    path_bytes: int = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +113,9 @@ class Walk:
                     self._stop(f"{shown(path)}: deeper than {depth} folders; unread")
                     return
                 yield from self._folder(os.open(name, _FOLDER, dir_fd=folder), path, depth + 1)
+            elif len(path) > self.limits.path_bytes:
+                why = f"a path of {len(path)} bytes: too long to be kept"
+                yield Entry(path=path, mode="", content=None, why=why)
             elif stat.S_ISLNK(status.st_mode):
                 target = os.readlink(name, dir_fd=folder)
                 yield Entry(path=path, mode="120000", content=target, sha256=_sha256(target))
