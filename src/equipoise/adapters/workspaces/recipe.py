@@ -15,6 +15,7 @@ BRANCH = "refs/heads/main"
 EPOCH = 1_767_225_600
 """2026-01-01T00:00:00Z: the time of the first commit; each later one is a minute after it."""
 
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _AUTHOR = re.compile(r"[^<>\n\0]+ <[^<>\n\0]*>")
 
 
@@ -35,17 +36,26 @@ class File:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tag:
+    """A tag on a commit; with a message it is an object of its own, by the commit's author."""
+
+    name: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
     """One commit on top of the one before it: paths that change, null where one is deleted.
 
     `author` (``Name <mail>``) is also the committer; `at` is in seconds since 1970, null = a minute
-    after the commit before.
+    after the commit before. `tags` name it from then on.
     """
 
     message: str
     files: Mapping[str, File | bytes | None]
     author: str = NOBODY
     at: int | None = None
+    tags: Sequence[Tag] = ()
 
 
 def from_folder(folder: Path, message: str = "Seed") -> Commit:
@@ -63,11 +73,13 @@ def stream(commits: Sequence[Commit]) -> bytes:
     """Gives the commits as input of `git fast-import`.
 
     Raises:
-        InputError: a path or an author is not what git can hold, or a deleted path is not there.
+        InputError: a path, a tag or an author is not what git can hold, a tag is there twice, or a
+            deleted path is not there.
     """
     parts = [b"feature done\n"]
     at = EPOCH - 60
     present: set[str] = set()
+    named: set[str] = set()
     for number, commit in enumerate(commits, start=1):
         at = commit.at if commit.at is not None else at + 60
         where = f"commit {number}"
@@ -81,8 +93,23 @@ def stream(commits: Sequence[Commit]) -> bytes:
             commit.files.items(), key=lambda item: (item[1] is not None, item[0])
         )
         parts += [_change(path, file, present, where) for path, file in deletions_first]
+        parts += [_tag(tag, number, who, named, where) for tag in commit.tags]
     parts.append(b"done\n")
     return b"".join(parts)
+
+
+def _tag(tag: Tag, number: int, who: str, named: set[str], where: str) -> bytes:
+    if not _TAG.fullmatch(tag.name) or ".." in tag.name or tag.name.endswith((".", ".lock")):
+        wanted = "letters, digits, '.', '_' and '-'"
+        raise InputError(f"tag {tag.name!r}", wanted=wanted, where=where, code="bad_tag")
+    if tag.name in named:
+        raise InputError(f"tag {tag.name!r} is there already", where=where, code="bad_tag")
+    named.add(tag.name)
+    if not tag.message:
+        return f"reset refs/tags/{tag.name}\nfrom :{number}\n\n".encode()
+    message = f"{tag.message.rstrip()}\n".encode()
+    head = f"tag {tag.name}\nfrom :{number}\ntagger {who}\n".encode()
+    return head + b"data %d\n%s\n" % (len(message), message)
 
 
 def quoted(path: bytes) -> bytes:

@@ -183,6 +183,7 @@ def _opened(tree: Path) -> GitSeed | None:
         head = git(repository, "rev-parse", "--verify", BRANCH).decode("ascii").strip()
         listed = git(repository, "ls-tree", "-r", "-z", "--full-tree", head)
         commits = git(repository, "rev-list", head).decode("ascii").split()
+        tags = git(repository, "for-each-ref", "--format=%(refname) %(objectname)", "refs/tags")
         config = repository.joinpath("config").read_bytes()
     except (InputError, OSError):
         return None
@@ -195,6 +196,7 @@ def _opened(tree: Path) -> GitSeed | None:
             return None
         seen.add(entry.path)
         hasher.update(f"{entry.mode} {entry.sha256} ".encode() + entry.path + b"\0")
+    hasher.update(tags)
     if seen != set(files) or config != _config(is_sha256=len(head) == 64):
         return None
     return GitSeed(

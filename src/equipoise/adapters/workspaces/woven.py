@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.workspaces.recipe import Commit, File, from_folder
+from equipoise.adapters.workspaces.recipe import Commit, File, Tag, from_folder
 from equipoise.errors import InputError, nearest
 from equipoise.records.scenario import bug_reference
 from equipoise.records.yaml_text import parse
@@ -74,6 +74,7 @@ class Recipe:
                     files=files,
                     author=stage["author"],
                     at=_seconds(stage["at"], self.name),
+                    tags=_tags(stage),
                 )
             )
         if chosen and not n_replaced:
@@ -135,7 +136,9 @@ def read_recipe(folder: Path) -> Recipe:
     stages = tuple(
         {key: str(item) for key, item in one.items()}
         for one in (
-            _mapping(each, where, "stage", "author", "at", "message")
+            _mapping(
+                each, where, "stage", "author", "at", "message", optional=("tag", "tag_message")
+            )
             for each in _list(given["commits"], where)
         )
     )
@@ -172,6 +175,12 @@ def _bug(value: Any, where: str) -> Bug:
                 )
             )
     return Bug(id=str(given["id"]), pattern=str(given["pattern"]), replaced=tuple(replaced))
+
+
+def _tags(stage: Mapping[str, str]) -> tuple[Tag, ...]:
+    if "tag" not in stage:
+        return ()
+    return (Tag(name=stage["tag"], message=stage.get("tag_message", "")),)
 
 
 def _clean(commit: Commit) -> dict[str, File]:

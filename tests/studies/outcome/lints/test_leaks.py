@@ -1,14 +1,16 @@
 """The mending of a bug is found wherever a repository can hold it, and nothing else is."""
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from equipoise.adapters.workspaces.recipe import Commit
+from equipoise.adapters.workspaces.recipe import Commit, Tag
 from equipoise.adapters.workspaces.seed import GitSeed
 from equipoise.adapters.workspaces.store import SeedStore
+from equipoise.errors import InputError
 from equipoise.studies.outcome.lints.leaks import leaks
 from equipoise.wiring.probes import SeedProbes
 from studies.loss.compared_loss_runs import called
@@ -118,6 +120,57 @@ def test_a_bug_that_was_put_on_top_of_right_code_is_refused(tmp_path: Path) -> N
     assert done.exit_code == 1
     assert f"refused: {NAME} till/basket.py:" in done.output
     assert "weave the bug into the commit that brings the code in" in done.output
+
+
+@pytest.mark.requirement("OUT-09")
+@pytest.mark.requirement("X-O10")
+def test_a_tag_of_a_recipe_has_one_hash_everywhere_and_may_not_give_the_mending_away(
+    tmp_path: Path,
+) -> None:
+    plain = fix_pack(tmp_path / "pack")
+    recipe, script = (plain / "seeds/till" / name for name in ("seed.yaml", "build-seed.py"))
+    script.write_text(
+        "from equipoise.adapters.workspaces.woven import build\nraise SystemExit(build(__file__))\n"
+    )
+    edit_text(recipe, "message: Stage 2", "message: Stage 2\n  tag: v1\n  tag_message: First")
+    told = set()
+    for name in ("one", "two"):
+        built = subprocess.run(
+            [sys.executable, str(script), str(tmp_path / name)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        refs = subprocess.run(
+            ["git", "for-each-ref"], cwd=tmp_path / name, capture_output=True, text=True, check=True
+        )
+        told.add((built.stdout.split()[0], refs.stdout))
+    ((_, refs_of),) = told
+    assert " tag\trefs/tags/v1" in refs_of  # an object of its own
+    done = called("prove", plain, "--lint")
+    assert (done.exit_code, "0 faults" in done.output) == (0, True), done.output
+    edit_text(recipe, "tag_message: First", 'tag_message: "Next:\\n\\n    if total >= 100:\\n"')
+    done = called("prove", plain, "--lint")
+    assert done.exit_code == 1
+    assert f"refused: {NAME} till/basket.py:" in done.output
+    assert "tag " in done.output
+
+
+def test_tags_change_the_hash_of_a_seed_and_twice_the_same_is_refused(tmp_path: Path) -> None:
+    def seed_of(*tags: Tag) -> GitSeed:
+        first = Commit(message="First", files={"a.py": b"1\n"}, tags=tags)
+        last = Commit(message="Last", files={"a.py": b"2\n"})
+        return SeedStore(tmp_path / "seeds").from_commits([first, last])
+
+    bare, light, heavy = seed_of(), seed_of(Tag(name="v1")), seed_of(Tag(name="v1", message="One"))
+    assert bare.head == light.head == heavy.head
+    assert len({bare.sha256, light.sha256, heavy.sha256}) == 3
+    light.copy(tmp_path / "copy")
+    assert git(light, "describe", "--tags") == f"v1-1-g{light.head[:7]}"
+    assert light.freeze(tmp_path / "copy").escapes == ()
+    for wrong in ((Tag(name="v1"), Tag(name="v1")), (Tag(name="../x"),), (Tag(name="a.lock"),)):
+        with pytest.raises(InputError, match="tag"):
+            seed_of(*wrong)
 
 
 def test_a_hidden_test_in_the_seed_is_refused(tmp_path: Path) -> None:
