@@ -93,7 +93,8 @@ class Blobs:
         waiting = self._waiting.get(sha256)
         if waiting is None:
             final = self._path(sha256)
-            if (stored := self._stored.get(sha256)) or os.path.exists(final):  # noqa: PTH110
+            stored = self._stored.get(sha256)
+            if stored or os.path.exists(final):  # noqa: PTH110  a Path for each blob costs
                 stored = stored or self.put([content], name=name).stored_sha256
                 self._remember(sha256, stored)
                 return Document(
@@ -122,11 +123,12 @@ class Blobs:
                 if self._is_durable:
                     with ThreadPoolExecutor(_WRITERS) as pool:
                         deque(pool.map(sync_file, (w.part for w in self._waiting.values())), 0)
-                folders = sorted({os.path.dirname(w.final) for w in self._waiting.values()})  # noqa: PTH120
+                finals = [one.final for one in self._waiting.values()]
+                folders = sorted({os.path.dirname(one) for one in finals})  # noqa: PTH120  as above
                 for folder in folders:
                     Path(folder).mkdir(exist_ok=True)
                 for one in self._waiting.values():
-                    os.replace(one.part, one.final)  # noqa: PTH105
+                    os.replace(one.part, one.final)  # noqa: PTH105  as above
                 if self._is_durable:
                     for folder in (*folders, self._folder):
                         sync_folder(folder)
@@ -147,7 +149,7 @@ class Blobs:
         """Forgets what waits."""
         for waiting in self._waiting.values():
             with suppress(OSError):
-                os.unlink(waiting.part)  # noqa: PTH108
+                os.unlink(waiting.part)  # noqa: PTH108  as above
         self._waiting.clear()
 
     def _written(self, content: bytes, final: str) -> "_Waiting":
@@ -163,7 +165,7 @@ class Blobs:
             os.fchmod(handle, 0o644)
         except BaseException:
             with suppress(OSError):
-                os.unlink(part)  # noqa: PTH108
+                os.unlink(part)  # noqa: PTH108  as above
             raise
         finally:
             os.close(handle)

@@ -2,24 +2,15 @@
 
 import msgspec
 
+from equipoise.records.corrected import Corrected
 
-class FoundShare(msgspec.Struct, frozen=True, kw_only=True):
+
+class FoundShare(Corrected, frozen=True, kw_only=True):
     """How much of a category people would find in an arm's outputs, from a judge and its errors.
 
-    `method` ``Rogan-Gladen`` gives the share of units in which anything is lost, by the judge's
-    errors on labelled ones; ``prediction-powered`` the mean share of the maximum that is lost.
-    `naive` is what the judge says. Null with `why`.
+    By ``Rogan-Gladen`` it is the share of units in which anything is lost, by the judge's errors on
+    labelled ones; by ``prediction-powered`` the mean share of the maximum that is lost.
     """
-
-    arm: str
-    method: str
-    naive: float | None
-    value: float | None
-    lo: float | None
-    hi: float | None
-    n_judged: int
-    n_labelled: int
-    why: str = ""
 
 
 class JudgeHeld(msgspec.Struct, frozen=True, kw_only=True):

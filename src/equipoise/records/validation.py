@@ -2,23 +2,13 @@
 
 import msgspec
 
+from equipoise.records.corrected import Corrected
 
-class CorrectedShare(msgspec.Struct, frozen=True, kw_only=True):
-    """How often people would prefer `arm` to `against`, from a judge's verdicts and its errors.
 
-    `method` names how: ``Rogan-Gladen`` or ``prediction-powered``. Null with `why`.
-    """
+class CorrectedShare(Corrected, frozen=True, kw_only=True):
+    """How often people would prefer `arm` to `against`, from a judge's verdicts and its errors."""
 
-    arm: str
     against: str
-    method: str
-    naive: float | None
-    value: float | None
-    lo: float | None
-    hi: float | None
-    n_judged: int
-    n_labelled: int
-    why: str = ""
 
 
 class Validation(msgspec.Struct, frozen=True, kw_only=True):

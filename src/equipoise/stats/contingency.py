@@ -35,8 +35,8 @@ def fisher(a: float, b: float, c: float, d: float) -> TestResult:
             mend="use interval.diff_proportions",
             code="outside_range",
         )
-    # scipy.stats takes longer to load than a comparison of thousands of trials, and few ask for it
-    from scipy.stats import fisher_exact  # noqa: PLC0415
+    # it takes longer to load than a comparison of thousands of trials, and few ask for it
+    from scipy.stats import fisher_exact  # noqa: PLC0415  as said above
 
     p = float(fisher_exact(np.reshape(cells, (2, 2))).pvalue)
     return TestResult(

@@ -87,8 +87,9 @@ class Matched:
     @property
     def is_disputed(self) -> bool:
         """Stored forms and morphology say different things."""
-        both = self.stored is not None and self.morphology is not None
-        return both and self.stored.state is not self.morphology.state  # type: ignore[union-attr]
+        if self.stored is None or self.morphology is None:
+            return False
+        return self.stored.state is not self.morphology.state
 
 
 class Matcher:

@@ -75,6 +75,7 @@ def escape(f):
     return [x for x in found if "Visitor" not in x]
 """
 
+# Tests of somebody else: that they may patch the program, from another process, is tested here.
 _TESTS = """
 import datetime, decimal, io
 import pytest

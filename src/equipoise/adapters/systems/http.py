@@ -96,8 +96,8 @@ class HttpSystem:
             max_field_size=_MAX_HEADER,
             proxy=self._proxy,
         )
-        # There is no public switch; a request that was sent again unseen would be two attempts.
-        self._client._retry_connection = False  # noqa: SLF001
+        # A request that was sent again unseen would be two attempts.
+        self._client._retry_connection = False  # noqa: SLF001  there is no public switch
         return self
 
     async def __aexit__(self, *error: object) -> None:

@@ -4,14 +4,14 @@ import msgspec
 
 from equipoise.errors import NotEstimable
 from equipoise.ports.suites import GateAsked, GateCommandAsked
-from equipoise.records.codec import decode, digest, encode
+from equipoise.records.codec import digest, encode
 from equipoise.records.gate_run import GateResult, GateRun
 from equipoise.records.scenario import GateCommand
 from equipoise.stages.grade.checklists import own_commands
 from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_places import span_of
 from equipoise.stages.grade.left_behind import left_by
-from equipoise.stages.grade.material import Material, Page, page
+from equipoise.stages.grade.material import Material, Page, keep_lines, page, read_lines
 from equipoise.stages.grade.outcome_specs import GateSpec, expectation
 from equipoise.stages.grade.quoting import MOST_QUOTES, exactly
 from equipoise.stages.grade.suite_check import DIFF, WEAK, seed_of
@@ -37,10 +37,12 @@ def check_gate(spec: GateSpec, material: Material) -> Found:
     name = f"{_DECIDE}-{_identity(asked)[:16]}.jsonl"
     if name in material.documents:
         seen = page(material, name)
-        run = _read(seen)
+        head, results = read_lines(name, seen.content, GateRun, GateResult)
+        run = msgspec.structs.replace(head, results=results)
     else:
         run = material.suites.gate(asked)
-        seen = _kept(material, name, run)
+        head = msgspec.structs.replace(run, results=())
+        seen = keep_lines(material, name, (head, *run.results))
     return _found(run, seen)
 
 
@@ -68,21 +70,6 @@ def _identity(asked: GateAsked) -> str:
             [asked.commands, asked.timeout_s, asked.own_s, asked.seed_sha256, digest(asked.diff)]
         )
     )
-
-
-def _kept(material: Material, name: str, run: GateRun) -> Page:
-    """Makes the document: a line for the run, then one for each command."""
-    lines = (msgspec.structs.replace(run, results=()), *run.results)
-    content = b"".join(encode(line) + b"\n" for line in lines)
-    made = Page(name=name, sha256=digest(content), content=content, text=content.decode())
-    material.made[name] = material.pages[name] = made
-    return made
-
-
-def _read(seen: Page) -> GateRun:
-    first, *rest = seen.content.splitlines()
-    results = tuple(decode(line, GateResult, where=seen.name) for line in rest)
-    return msgspec.structs.replace(decode(first, GateRun, where=seen.name), results=results)
 
 
 def _found(run: GateRun, seen: Page) -> Found:

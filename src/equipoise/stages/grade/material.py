@@ -1,15 +1,19 @@
 """What a check gets to see of one trial: its documents, its expectations, what was unavailable."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from equipoise.errors import NotEstimable
 from equipoise.ports.suites import Suites
 from equipoise.records.brief import Brief
+from equipoise.records.codec import decode, digest, encode
 from equipoise.records.holdout import Holdout
 from equipoise.records.trial import Trial
 from equipoise.stages.grade.programs import Programs
+
+Head = TypeVar("Head")
+Line = TypeVar("Line")
 
 OUTPUT = "output"
 """The name under which a check finds what the system answered."""
@@ -82,6 +86,27 @@ def page(material: Material, name: str) -> Page:
         found = Page(name=name, sha256=stored.sha256, content=content, text=text)
         material.pages[name] = found
     return found
+
+
+def keep_lines(material: Material, name: str, records: Iterable[object]) -> Page:
+    """Makes a document of the trial with a line for each record, to be stored with its grades."""
+    content = b"".join(encode(record) + b"\n" for record in records)
+    made = Page(name=name, sha256=digest(content), content=content, text=content.decode())
+    material.made[name] = material.pages[name] = made
+    return made
+
+
+def read_lines(
+    name: str, content: bytes, head: type[Head], line: type[Line]
+) -> tuple[Head, tuple[Line, ...]]:
+    """Reads a document that `keep_lines` made of one record and others of another kind after it.
+
+    Raises:
+        InputError: a line is none of its kind.
+    """
+    first, *rest = content.splitlines() or [b""]
+    lines = tuple(decode(one, line, where=name) for one in rest)
+    return decode(first, head, where=name), lines
 
 
 def values(material: Material) -> dict[str, Any]:

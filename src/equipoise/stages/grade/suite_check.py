@@ -7,13 +7,12 @@ import msgspec
 
 from equipoise.errors import NotEstimable
 from equipoise.ports.suites import SuiteAsked
-from equipoise.records.codec import decode, digest, encode
 from equipoise.records.grade import Evidence
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestOutcome, TestResult
 from equipoise.stages.grade.finding import Found
 from equipoise.stages.grade.json_places import json_of, span_of
 from equipoise.stages.grade.left_behind import SESSION
-from equipoise.stages.grade.material import Material, Page, page, values
+from equipoise.stages.grade.material import Material, Page, keep_lines, page, read_lines, values
 from equipoise.stages.grade.outcome_specs import NOT_APPLICABLE
 from equipoise.stages.grade.quoting import MOST_QUOTES, exactly
 from equipoise.stages.grade.suite_specs import SuiteSpec
@@ -48,10 +47,12 @@ def check_suite(spec: SuiteSpec, material: Material) -> Found:
     name = f"suite-{material.suites.identity(asked)[:16]}.jsonl"
     if name in material.documents:
         seen = page(material, name)
-        run = _read(seen)
+        head, tests = read_lines(name, seen.content, SuiteRun, TestResult)
+        run = msgspec.structs.replace(head, tests=tests)
     else:
         run = material.suites.run(asked)
-        seen = _kept(material, name, run)
+        head = msgspec.structs.replace(run, tests=())
+        seen = keep_lines(material, name, (head, *run.tests))
     return _found(spec, run, seen)
 
 
@@ -102,21 +103,6 @@ def _tests(spec: SuiteSpec, known: Mapping[str, Any]) -> str:
         return filled(spec.tests, known, as_text)
     except NotEstimable as error:
         raise NotEstimable(f"{NOT_APPLICABLE}: {error.why}", code="no_expectation") from error
-
-
-def _kept(material: Material, name: str, run: SuiteRun) -> Page:
-    """Makes the document: a line for the run, then one for each test."""
-    lines = (msgspec.structs.replace(run, tests=()), *run.tests)
-    content = b"".join(encode(line) + b"\n" for line in lines)
-    made = Page(name=name, sha256=digest(content), content=content, text=content.decode())
-    material.made[name] = material.pages[name] = made
-    return made
-
-
-def _read(seen: Page) -> SuiteRun:
-    first, *rest = seen.content.splitlines()
-    tests = tuple(decode(line, TestResult, where=seen.name) for line in rest)
-    return msgspec.structs.replace(decode(first, SuiteRun, where=seen.name), tests=tests)
 
 
 def _found(spec: SuiteSpec, run: SuiteRun, seen: Page) -> Found:

@@ -8,7 +8,6 @@ import msgspec
 from equipoise.archive.manifest import Document
 from equipoise.records.catalog import MODEL_JUDGED
 from equipoise.records.cell import Cell
-from equipoise.records.codec import decode
 from equipoise.records.conduct import Conduct
 from equipoise.records.grade import Grade, How
 from equipoise.records.outcome import GroupResult, Kept, OutcomeResult, TokenSource
@@ -17,6 +16,7 @@ from equipoise.records.plan import Plan
 from equipoise.records.suite_run import SuiteRun, TestOutcome, TestResult
 from equipoise.records.trial import EndingKind, Trial, Usage
 from equipoise.stages.estimate.outcome.scenarios import NOT_APPLICABLE, main_of
+from equipoise.stages.grade.material import read_lines
 from equipoise.stages.grade.unit_loss import LOSS
 from equipoise.studies.loss.scoring import LossRun, catalog_of
 from equipoise.studies.loss.voided import is_cut
@@ -263,9 +263,8 @@ def _groups(run: LossRun, documents: Mapping[str, str]) -> dict[str, GroupResult
     found: dict[str, GroupResult] = {}
     for name, sha256 in documents.items():
         if name.startswith("suite-") and name.endswith(".jsonl"):
-            first, *rest = b"".join(run.archive.blobs.chunks(sha256)).splitlines()
-            suite = decode(first, SuiteRun, where=name)
-            tests = tuple(decode(line, TestResult, where=name) for line in rest)
+            content = b"".join(run.archive.blobs.chunks(sha256))
+            suite, tests = read_lines(name, content, SuiteRun, TestResult)
             group = _GROUPS.get(suite.suite.rpartition("/")[2])
             if group:
                 found[group] = _group(suite, tests, sha256)

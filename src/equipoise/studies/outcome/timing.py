@@ -9,12 +9,12 @@ from equipoise.archive.manifest import Document
 from equipoise.errors import InputError
 from equipoise.pipeline.faults import Check, Fault
 from equipoise.records.catalog import Catalog
-from equipoise.records.codec import decode
 from equipoise.records.counted import counted
 from equipoise.records.suite_run import SuiteRun, SuiteStatus, TestResult
 from equipoise.records.trial import EndingKind, Trial
 from equipoise.stages.estimate.outcome.times import Timed, contradictions
 from equipoise.stages.grade.left_behind import SESSION
+from equipoise.stages.grade.material import read_lines
 from equipoise.stages.grade.suite_specs import SuiteSpec
 from equipoise.studies.loss.scoring import ARCHIVES, LossRun, catalog_of
 
@@ -149,10 +149,8 @@ def _same_time(took_s: float, told_s: float) -> Iterator[str]:
 
 
 def _of_suite(name: str, content: bytes, declared: Declared) -> Timed:
-    first, *rest = content.splitlines()
-    run = decode(first, SuiteRun, where=name)
-    tests = [decode(line, TestResult, where=name).duration_ms for line in rest]
-    known = [one for one in tests if one is not None]
+    run, tests = read_lines(name, content, SuiteRun, TestResult)
+    known = [one.duration_ms for one in tests if one.duration_ms is not None]
     return Timed(
         what=f"the run of {run.suite.rpartition('/')[2]} tests",
         limit_s=run.limit_s,
