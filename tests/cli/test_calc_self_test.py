@@ -34,13 +34,13 @@ def _file(folder: Path, *cases: object) -> Path:
 @pytest.mark.requirement("PIL-74")
 def test_all_shipped_cases_agree_and_every_topic_has_one() -> None:
     told = typed("calc", "--self-test", "--json")
-    document = json.loads(told.out)
-    assert told.code == 0, document["differences"]
-    assert document["agrees"] is True
-    assert document["n_topics"] == len(load_topics())
+    found = json.loads(told.out)
+    assert told.code == 0, found["failed"]
+    assert (found["command"], found["vectors"], found["failed"]) == ("calc", "built-in", [])
+    assert found["n_passed"] == found["n"] == len(_cases())
+    assert {"equipoise", "numpy", "scipy"} == set(found["versions"])
     without = set(load_topics()) - {case["topic"] for case in _cases()}
     assert without == set(), f"give each a case with its source in {_SHIPPED.name}"
-    assert sum(family["cases"] for family in document["families"]) == document["n_cases"]
 
 
 def test_every_case_names_where_its_answer_comes_from() -> None:
@@ -69,6 +69,11 @@ def test_a_planted_slip_is_told_with_found_wanted_and_source(tmp_path: Path) -> 
     assert "source: Newcombe (1998), table I" in told.out
     assert "cases.jsonl:2" in told.out
     assert "cases.jsonl:1" not in told.out
+    told = typed("calc", "--self-test", "--json", "--cases", tmp_path / "cases.jsonl")
+    (failed,) = json.loads(told.out)["failed"]
+    assert told.code == 1
+    assert failed["says"] == "Newcombe (1998), table I"
+    assert failed["diff"].startswith("hi: found 0.16048")
 
 
 def test_another_kind_of_answer_differs(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ _UNREADABLE = "unreadable"
     help="With --self-test: these cases, not those shipped; a line is "
     '{"topic", "input", "value", "tolerance", "source"}.',
 )
-@click.option("--json", "as_json", is_flag=True, help="With --self-test: as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="With --self-test: print it as JSON.")
 def command(
     topic: str | None,
     path: str | None,
@@ -91,7 +91,7 @@ def _self_test(only: str | None, path: str | None, *, as_json: bool, jsonl: bool
     if jsonl:
         write_json(self_test.as_json_lines(answers))
     elif as_json:
-        write_json(self_test.as_json(families, answers))
+        write_json(self_test.as_json(answers, path or "built-in"))
     else:
         write(self_test.told(families, answers))
     if any(answer.differences for answer in answers):

@@ -89,8 +89,9 @@ suite    6 topics    10 cases  agree
 
 Without a name all topics are tried; a topic, or one of the families that are printed, may be
 named. It ends with 0 where all agree and with 1 where a value differs: then each difference is
-printed with what was found, what was wanted, and the source. `--json` prints one object, `--jsonl`
-one line a case. `--cases FILE` takes your own cases instead, one a line:
+printed with what was found, what was wanted, and the source. `--json` prints it as one object
+(`schemas/self-test.schema.json`), `--jsonl` as one line a case. `--cases FILE` takes your own cases
+instead, one a line:
 
 ```json
 {"topic": "interval.wilson", "input": {"x": 15, "n": 148}, "value": {"lo": 0.0624, "hi": 0.1605},

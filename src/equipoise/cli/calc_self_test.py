@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
 from equipoise import __version__
 from equipoise.cli.calc_cases import Answer, Case, answered
 from equipoise.cli.topics import Topic
 from equipoise.errors import InputError, nearest
+from equipoise.records.codec import pretty
+from equipoise.records.self_test import FailedVector, SelfTest
 
 Families = Mapping[str, Mapping[str, Topic]]
 
@@ -49,17 +52,31 @@ def told(families: Families, answers: Sequence[Answer]) -> str:
     return "\n".join([*lines, "", f"{total}: {end}", ""])
 
 
-def as_json(families: Families, answers: Sequence[Answer]) -> str:
-    """All of it as one JSON object."""
-    document = {
-        "equipoise": __version__,
-        "agrees": not any(answer.differences for answer in answers),
-        "n_topics": len({answer.case.topic for answer in answers}),
-        "n_cases": len(answers),
-        "families": _counts(families, answers),
-        "differences": [_row(answer) for answer in answers if answer.differences],
-    }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+def as_json(answers: Sequence[Answer], cases: str) -> str:
+    """The record of a self-test, as the other commands print it.
+
+    Args:
+        answers: to all cases.
+        cases: where they come from: ``built-in`` or a file.
+    """
+    failed = tuple(
+        FailedVector(
+            id=f"{answer.case.topic} ({answer.case.where})",
+            says=answer.case.source,
+            diff="\n".join(answer.differences),
+        )
+        for answer in answers
+        if answer.differences
+    )
+    found = SelfTest(
+        command="calc",
+        vectors=cases,
+        n=len(answers),
+        n_passed=len(answers) - len(failed),
+        failed=failed,
+        versions={"equipoise": __version__} | {name: version(name) for name in ("numpy", "scipy")},
+    )
+    return pretty(found).decode()
 
 
 def as_json_lines(answers: Sequence[Answer]) -> str:

@@ -37,6 +37,7 @@ def told(ranking: Ranking, folder: Path) -> str:
 
 def _axis(axis: AxisShown) -> Iterator[str]:
     yield f"{axis.axis}: {label(axis.ask, 400)}"
+    yield from (f"  {label(note, 400)}" for note in axis.notes)
     found = axis.deciding
     if found is None or not found.pairs:
         yield f"x not evaluable: {axis.decides} gave no verdict here{_tags(axis.tags)}"

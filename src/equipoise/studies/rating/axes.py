@@ -14,6 +14,7 @@ from equipoise.stages.estimate.rating.gaps import Asked
 from equipoise.stages.estimate.rating.panel import PANEL
 from equipoise.stages.estimate.rating.people import Answered, annotators
 from equipoise.stages.estimate.rating.validating import labels
+from equipoise.stages.plan.rating_grounds import grounds
 from equipoise.studies.rating.joining import JoinedVerdicts
 from equipoise.studies.rating.judged import Judged, judges_on, languages_of
 from equipoise.studies.rating.reading import Gathered
@@ -66,6 +67,7 @@ def axis_shown(given: Gathered, verdicts: JoinedVerdicts, axis: AxisPlan) -> Axi
         if plan.decides == PEOPLE
         else told.by_language,
         by_guess=tuple(_by_guess(kept, answered, asked)),
+        notes=tuple(grounds(plan, axis, given.outputs)),
         tags=tuple(
             tags_of(
                 plan.decides,

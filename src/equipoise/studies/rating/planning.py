@@ -38,6 +38,7 @@ from equipoise.stages.plan.rating_draft import (
     RatedAxisDraft,
     RatingStudyDraft,
 )
+from equipoise.stages.plan.rating_grounds import groundless, grounds
 from equipoise.stages.plan.rating_load import read_rating_study
 from equipoise.stages.plan.rating_outlook import (
     RatingOutlook,
@@ -213,6 +214,7 @@ def _outlook(
         list_outlook(person.name, [by_id[t.set].kind for t in tasks if t.annotator == person.name])
         for person in plan.annotators
     )
+    listed = [output for by_arm in outputs.values() for output in by_arm.values()]
     return RatingOutlook(
         plan_sha256=sha256,
         title=plan.title,
@@ -220,9 +222,15 @@ def _outlook(
         axes=axes,
         lists=lists,
         checks=told_checks(plan),
-        doubts=(*rating_doubts(plan, axes), *idle(lists), *people_only(plan, legal)),
+        doubts=(
+            *rating_doubts(plan, axes),
+            *idle(lists),
+            *people_only(plan, legal),
+            *(told for axis in plan.axes for told in groundless(plan, axis, listed)),
+        ),
         remarks=(
             *rating_remarks(plan, axes),
+            *(f"{axis.name}: {told}" for axis in plan.axes for told in grounds(plan, axis, listed)),
             *(policy_warnings(plan.panel) if plan.panel else ()),
             *unused,
         ),

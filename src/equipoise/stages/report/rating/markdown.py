@@ -34,6 +34,7 @@ def to_rating_markdown(ranking: Ranking) -> bytes:
 
 def _axis(axis: AxisShown) -> list[str]:
     blocks = [f"## Axis {escape(label(axis.axis))}", escape(label(axis.ask, 400))]
+    blocks += [escape(label(note, 400)) for note in axis.notes]
     if axis.blocked:
         blocks.append(f"> {escape(axis.blocked)}")
     found = axis.deciding

@@ -44,11 +44,12 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxisPage:
-    """One axis of the page: its forest and its tables."""
+    """One axis of the page: its forest and its tables; `grounds`: what texts are held against."""
 
     anchor: str
     name: str
     ask: str
+    grounds: tuple[str, ...]
     decides: str
     tags: tuple[str, ...]
     blocked: str
@@ -93,6 +94,7 @@ def _axis(ranking: Ranking, axis: AxisShown, n: int) -> AxisPage:
         anchor=f"axis-{n}",
         name=label(axis.axis),
         ask=label(axis.ask, 400),
+        grounds=tuple(label(note, 400) for note in axis.notes),
         decides=label(axis.decides),
         tags=axis.tags,
         blocked=axis.blocked or "",
