@@ -40,17 +40,19 @@ def test_no_topic_of_the_oracles_is_missing() -> None:
     for name in _FILES:
         lines = shared("oracles", name).read_text(encoding="utf-8").split("\n")
         asked |= {json.loads(line)["topic"] for line in lines if line}
-    assert asked - set(load_topics()) == _NOT_YET
+    assert asked - set(load_topics()) == set()
 
 
-_NOT_YET = {"declension", "kana_trap", "echo"}
-"""Topics on terms in translated text, which come with the studies of translation."""
+_LABELS = {"is_the_name", "class"}
+"""What people say of a trap: the truth that a matcher is held against, and no answer of it."""
 
 
 def _assert_agrees(found: Any, wanted: Any, tolerance: float, where: str) -> None:
     if isinstance(wanted, dict):
         assert isinstance(found, dict), where
         for key, inner in wanted.items():
+            if key in _LABELS:
+                continue
             assert key in found, f"{where}.{key}"
             _assert_agrees(found[key], inner, tolerance, f"{where}.{key}")
     elif isinstance(wanted, list):

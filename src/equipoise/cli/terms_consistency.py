@@ -36,16 +36,14 @@ def command(
     vectors: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Count in how many chunks the approved rendering of each term stands, in any of its forms.
+    """Count in how many chunks the approved rendering of each term stands, in any of its forms.
 
     GLOSSARY has an entry a line: {"src": "未庄", "dst": "Вэйчжуан", "kind": "place"}, with "forms"
     where they are stored. CHUNKS has a piece of the text a line: {"id", "chapter", "source",
     "translation"}. Stored forms decide, morphology is the cross-check; without stored forms it
     decides. What a search for the base form alone would have flagged stands beside it.
 
-    \b
-    Example:
-      equipoise terms consistency glossary.jsonl chunks.jsonl
+    Example: `equipoise terms consistency glossary.jsonl chunks.jsonl`
 
     Exit codes: 0 measured, whatever came out, or the self-test passed; 1 a vector of the self-test
     failed; 2 a file is not what was wanted, or no term is due in any translated chunk; 3 a target
