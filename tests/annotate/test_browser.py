@@ -11,11 +11,11 @@ import pytest
 from annotate.campaigns import DOC, WORDS, Made, campaign, packet, served, started
 from equipoise.annotate.answers import answers
 from equipoise.records.answer import standing
+from machine.accessible import accessible
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-_LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 PHONE = {"width": 390, "height": 800}
 DESK = {"width": 1280, "height": 860}
 
@@ -61,22 +61,6 @@ def _no_faults(faults: list[str]) -> None:
     """Of what a page may complain, only a server that was killed or refuses is meant."""
     meant = ("ERR_CONNECTION_REFUSED", "409 (Conflict)")
     assert [one for one in faults if not any(words in one for words in meant)] == []
-
-
-def accessible(page: "Page") -> None:
-    """Holds a page against axe-core's rules, and the width of the screen."""
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright",
-        reason="no axe-core: pip install axe-playwright-python",
-    )
-    seen = axe.Axe().run(page, options={"runOnly": _LEVELS, "resultTypes": ["violations"]})
-    found = [
-        (one["id"], one["impact"], [node["html"] for node in one["nodes"]])
-        for one in seen.response["violations"]
-    ]
-    assert found == []
-    width = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    assert width <= 0, "the page is wider than the screen"
 
 
 def press(page: "Page", *keys: str) -> None:

@@ -33,7 +33,7 @@ def compare_outcome(pair: "Pair", found: "Compared", options: dict[str, Any]) ->
     else:
         study = pair.new.study or pair.home
         shown = pair.home if study.resolve() == pair.home.resolve() else study
-        write(told(outcome.file, folder, shown, found.comparison.notes))
+        write(told(outcome.file, folder, shown, found.comparison.notes, outcome.moved))
     return exit_code(outcome.file.verdict.word, is_strict=bool(options["strict"]))
 
 

@@ -1,29 +1,38 @@
 """An outcome comparison told in the terminal: the headline, the parts, the cost, what is odd."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from equipoise.cli.loss_told import verified_by
 from equipoise.errors import as_word
 from equipoise.records.counted import counted
+from equipoise.records.outcome_plan import Control
 from equipoise.records.outcome_report import Answer, ArmOutcome, ItemFlag, OutcomeFile, RateOf
-from equipoise.stages.report.outcome.reading import CRITERIA, ORIGINS, rate_of
+from equipoise.stages.report.outcome.reading import CRITERIA, LEAST_GAIN, ORIGINS, Moved, rate_of
 
 _MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
 _WIDTH = max(map(len, CRITERIA.values()))
+_MOST_LOST = 8
 _OF_JUDGES = ("[soft]", "[simulated]")
 _PARTS = ("hidden_explicit", "hidden_implicit", "regression", "artifact")
 
 
-def told(file: OutcomeFile, folder: Path, study: Path, notes: Iterable[str] = ()) -> str:
+def told(
+    file: OutcomeFile,
+    folder: Path,
+    study: Path,
+    notes: Iterable[str] = (),
+    moved: Sequence[Moved] = (),
+) -> str:
     """Gives the text that `compare` prints about two arms of an outcome study.
 
+    `moved` is the main metric of each scenario; what lost is named.
     Of `notes` those are told that say what judges are worth.
     """
     verdict = file.verdict
     tags = " ".join(f"[{tag}]" for tag in verdict.tags)
     word = f"{verdict.word.upper()} against {file.base_arm}"
-    control = f"{file.control.value}: " if file.control else ""
+    control = f"{file.control.value}: " if file.control not in {None, Control.MIXED} else ""
     lines = [
         f"{_MARKS[verdict.word]} {file.new_arm}: {word}  {tags}",
         f"    {control}{verdict.why}",
@@ -34,7 +43,7 @@ def told(file: OutcomeFile, folder: Path, study: Path, notes: Iterable[str] = ()
     order = {file.base_arm: 0, file.new_arm: 1}
     for arm in sorted(file.arms, key=lambda one: (order.get(one.arm, 2), one.arm)):
         lines += ["", *_arm(arm)]
-    lines += ["", *_odd(file)]
+    lines += ["", *_moved(moved, study), *_odd(file)]
     triage = f"equipoise triage {as_word(study)}"
     for name, why in file.stale.items():
         lines.append(f"! {name}: {why}")
@@ -58,12 +67,29 @@ def _hypotheses(file: OutcomeFile) -> Iterator[str]:
         p = "n/a" if one.adjusted_p is None else f"{one.adjusted_p:.3g}"
         least = "n/a" if one.smallest_p is None else f"{one.smallest_p:.3g}"
         tags = " ".join(f"[{tag}]" for tag in one.tags)
+        yield f"{one.id} {one.answer.value.upper()} ({rank}): {one.statement or one.metric}"
         yield (
-            f"{one.id} {one.answer.value.upper()} ({rank}): {one.metric} of {one.new} over "
+            f"    {one.metric} of {one.new} over "
             f"{one.base} {gain} {limits}, p {p}, smallest possible {least}  {tags}"
         )
         if one.answer is Answer.NULL:
             yield f"    {one.why}"
+
+
+def _moved(moved: Sequence[Moved], study: Path) -> Iterator[str]:
+    known = [(one.gain, one) for one in moved if one.gain is not None]
+    lost = sorted((pair for pair in known if pair[0] < -LEAST_GAIN), key=lambda pair: pair[0])
+    gained = sum(gain > LEAST_GAIN for gain, _ in known)
+    if not known:
+        return
+    alike = len(known) - gained - len(lost)
+    yield f"scenarios: {gained} gain, {len(lost)} lose, {alike} are the same in the main metric"
+    for _, one in lost[:_MOST_LOST]:
+        yield f"  lost {one.scenario}: {one.base:.2f} -> {one.new:.2f}"
+    if len(lost) > _MOST_LOST:
+        yield f"  … and {len(lost) - _MOST_LOST} more"
+    if lost:
+        yield f"  look: equipoise triage {as_word(study)} {lost[0][1].scenario} --show"
 
 
 def _arm(arm: ArmOutcome) -> Iterator[str]:

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from equipoise.stages.report.text import label
 
 _JOINT = re.compile(r"([_/=])(?=\w)")
+_TICKED = re.compile(r"`([^`]+)`")
 _ROOM = "equipoise.stages.report"
 
 
@@ -30,6 +31,11 @@ def filled(template: str, **parts: Any) -> bytes:
 def _soft(text: str) -> Markup:
     """Gives the text, escaped, with places where a long name may be broken."""
     return Markup(_JOINT.sub("\\1<wbr>", str(escape(text))))  # noqa: S704  escaped just here
+
+
+def _ticks(text: str) -> Markup:
+    """Gives the text, escaped, with what stands between `ticks` set as code."""
+    return Markup(_TICKED.sub("<code>\\1</code>", str(escape(text))))  # noqa: S704  escaped just here
 
 
 def _csp_hash(script: str) -> str:
@@ -54,4 +60,5 @@ def _environment() -> Environment:
     )
     environment.filters["name"] = label
     environment.filters["soft"] = _soft
+    environment.filters["ticks"] = _ticks
     return environment

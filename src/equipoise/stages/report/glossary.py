@@ -112,6 +112,8 @@ OUTCOME_WORDS: tuple[tuple[str, str], ...] = (
     ("own suite", "the tests that the seed came with, run from a pristine copy."),
     ("pass rate", "the share that passed, from 0 to 1; scenarios count alike, however many tests."),
     ("ceiling", "everything passed in every arm: no difference can be seen, and none excluded."),
+    ("free", "an implicit test that a literal solution passes: it comes by itself."),
+    ("null", "neither confirmed nor rejected: the runs cannot tell."),
     ("L1, L2, L3", "controls: two versions of a skill; with and without; cheap with, dear bare."),
 )
 """Words of outcome studies -> meaning; they stand on their page before the others."""

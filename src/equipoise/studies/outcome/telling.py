@@ -20,9 +20,10 @@ from equipoise.stages.estimate.outcome.arms import arm_of
 from equipoise.stages.estimate.outcome.cases import cases_of
 from equipoise.stages.estimate.outcome.hypotheses import verdicts_of
 from equipoise.stages.estimate.outcome.items import alarms_of, items_of
+from equipoise.stages.estimate.outcome.scenarios import MAIN, value_of
 from equipoise.stages.report.outcome.junit import to_outcome_junit
 from equipoise.stages.report.outcome.page import to_outcome_page
-from equipoise.stages.report.outcome.reading import OutcomeReading
+from equipoise.stages.report.outcome.reading import Moved, OutcomeReading
 from equipoise.studies.loss.comparing import Compared
 from equipoise.studies.loss.pairing import Pair
 from equipoise.studies.loss.scoring import ARCHIVES, LossRun, open_run, runs_of
@@ -40,6 +41,7 @@ class Told:
 
     file: OutcomeFile
     files: dict[str, bytes]
+    moved: tuple[Moved, ...] = ()
 
 
 def tell(
@@ -101,8 +103,20 @@ def tell(
         results=tuple(every),
         origin=pack.pack.origin,
         cases=cases_of(results[pair.new.run_id], results[pair.base.run_id], barred),
+        moved=tuple(_moved(results[pair.new.run_id], results[pair.base.run_id])),
     )
-    return Told(file=file, files=_files(page))
+    return Told(file=file, files=_files(page), moved=page.moved)
+
+
+def _moved(new: Sequence[OutcomeResult], base: Sequence[OutcomeResult]) -> Iterator[Moved]:
+    for name in dict.fromkeys(one.scenario for one in (*new, *base)):
+        own = [[one for one in kept if one.scenario == name] for kept in (new, base)]
+        means = []
+        for kept in own:
+            known = [value for one in kept if (value := value_of(one, MAIN)) is not None]
+            means.append(sum(known) / len(known) if known else None)
+        is_soft = any(one.tag == "soft" for kept in own for one in kept)
+        yield Moved(name, means[0], means[1], "soft" if is_soft else "measured")
 
 
 def _files(reading: OutcomeReading) -> dict[str, bytes]:

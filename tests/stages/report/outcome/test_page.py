@@ -15,7 +15,7 @@ from equipoise.stages.decide.outcome import decided, waits
 from equipoise.stages.estimate.outcome.arms import arm_of
 from equipoise.stages.estimate.outcome.hypotheses import verdicts_of
 from equipoise.stages.report.outcome.page import to_outcome_page
-from equipoise.stages.report.outcome.reading import OutcomeReading
+from equipoise.stages.report.outcome.reading import Moved, OutcomeReading
 from stages.estimate.outcome.made_cells import BASE, NEW, cell, claim, group
 from stages.report.loss.readings import ordinary
 
@@ -58,6 +58,7 @@ def page(
     control: Control | None = None,
     aim: Aim | None = None,
     waiting: Sequence[Any] = (),
+    moved: tuple[Moved, ...] = (),
 ) -> str:
     loss = ordinary()
     arms = tuple(arm_of(list(kept), "") for kept in results)
@@ -78,7 +79,12 @@ def page(
     )
     every = tuple(one for kept in results for one in kept)
     reading = OutcomeReading(
-        file=file, plan=loss.plan, comparison=comparison, results=every, origin=origin
+        file=file,
+        plan=loss.plan,
+        comparison=comparison,
+        results=every,
+        origin=origin,
+        moved=moved,
     )
     return to_outcome_page(reading).decode()
 
@@ -131,6 +137,22 @@ def test_every_figure_of_every_table_has_a_tag() -> None:
                 checked += 1
                 assert re.search(r"\[(measured|soft|underpowered)\]", said), said
     assert checked > 10
+
+
+def test_what_lost_most_stands_first_and_repetitions_that_ended_alike_stand_once() -> None:
+    moved = (
+        Moved("s00", 0.5, 0.5),
+        Moved("s01", 0.2, 0.9),
+        Moved("s02", 1.0, 0.4),
+        *(Moved(f"s0{n}", None, 0.4) for n in range(3, 8)),
+    )
+    html = page(TWO, moved=moved)
+    told = text(html.split('<section id="scenarios"')[1].split("</section>")[0])
+    assert told.index(" s01 ") < told.index(" s00 ") < told.index(" s02 ") < told.index(" s03 ")
+    assert "gains in 1 of 8 scenarios, loses in 1 and is the same in 1, 5 cannot be told" in told
+    assert "−0.70 0.90 to 0.20 [measured]" in told
+    assert "3 times 1/1 + 9/10, suite green" in told
+    assert "<code>equipoise triage STUDY SCENARIO --show</code>" in html
 
 
 @pytest.mark.requirement("OUT-26")

@@ -2,11 +2,10 @@
 
 from equipoise.records.counted import counted
 from equipoise.records.hypothesis import Aim
-from equipoise.records.outcome import Kept, OutcomeResult
 from equipoise.records.outcome_plan import Control
 from equipoise.records.outcome_report import Answer, ArmOutcome, RateOf
 from equipoise.stages.report.numbers import count, fixed
-from equipoise.stages.report.outcome.reading import CRITERIA, OutcomeReading, rate_of
+from equipoise.stages.report.outcome.reading import AUTHOR_BIAS, CRITERIA, OutcomeReading, rate_of
 from equipoise.stages.report.tables import Cell, Section, Table, named, table
 from equipoise.stages.report.text import label
 
@@ -40,6 +39,7 @@ def parts_section(reading: OutcomeReading) -> Section:
                 "kind: hidden tests, the end state where stopping is right, the coverage of a "
                 "decomposition."
             ),
+            AUTHOR_BIAS,
         ),
         tables=tuple(tables),
     )
@@ -192,54 +192,3 @@ def _time(wall_ms: float | None) -> Cell:
     if wall_ms is None:
         return Cell(text=_NONE)
     return Cell(text=f"{fixed(wall_ms / 1000, 2)} s", note="[measured]")
-
-
-def cells_section(reading: OutcomeReading) -> Section:
-    """Gives each scenario's cells, arm by arm, repetition by repetition."""
-    arms = [arm.arm for arm in reading.pair]
-    rows = []
-    for scenario in dict.fromkeys(one.scenario for one in reading.results):
-        kept = [one for one in reading.results if one.scenario == scenario]
-        cells = [_cells([one for one in kept if one.arm == arm]) for arm in arms]
-        kind = f"{kept[0].kind}, {kept[0].tier}" if kept[0].tier != "none" else kept[0].kind
-        rows.append((named(scenario), Cell(text=kind), *cells))
-    columns = ("Scenario", "Kind", *(label(arm) for arm in arms))
-    return Section(
-        anchor="scenarios",
-        title="Scenario by scenario",
-        short="Scenarios",
-        leads=(
-            (
-                "One line for each repetition: hidden tests that passed, explicit + implicit; then "
-                "the seed's own suite. Test by test they stand in outcome-results.jsonl."
-            ),
-        ),
-        tables=(table("Repetitions of each scenario", columns, rows),),
-    )
-
-
-def _cells(results: list[OutcomeResult]) -> Cell:
-    lines = tuple(_line(one) for one in results)
-    return Cell(lines=lines, is_code=True) if lines else Cell(text="not recorded")
-
-
-def _line(one: OutcomeResult) -> str:
-    if not one.has_outcome:
-        return f"{one.ending}: {label(one.why, 60) if one.why else 'no outcome'}"
-    groups = (one.hidden_explicit, one.hidden_implicit)
-    names = ("hidden_explicit", "hidden_implicit")
-    counted = [
-        f"{group.passed}/{group.total}" if group is not None and name in one.rates else "n/a"
-        for name, group in zip(names, groups, strict=True)
-    ]
-    hidden = [] if counted == ["n/a", "n/a"] else [" + ".join(counted)]
-    own = {Kept.PASS: "suite green", Kept.FAIL: "suite broken"}.get(one.regression, "suite n/a")
-    more = [
-        f"{name} {word.value}"
-        for name, word in (("contracts", one.artifact), ("checkpoint", one.checkpoint))
-        if word in {Kept.PASS, Kept.FAIL}
-    ]
-    if "end_state" in one.rates:
-        more.append(f"end state {'right' if one.rates['end_state'] >= 1 else 'wrong'}")
-    odd = [f"! {kind}" for kind in dict.fromkeys(found.kind.value for found in one.found)]
-    return ", ".join([*hidden, own, *more, *odd])

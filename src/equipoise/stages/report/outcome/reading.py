@@ -1,6 +1,7 @@
 """An outcome comparison in reading order, and the sentences that its pages repeat."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from equipoise.records.outcome import OutcomeResult
 from equipoise.records.outcome_report import ArmOutcome, CaseVerdict, OutcomeFile, RateOf
@@ -58,11 +59,32 @@ PROXY = (
 _OUTCOMES = ("hidden_explicit", "hidden_implicit", "end_state", "decomposition")
 
 
+LEAST_GAIN = 1e-9
+"""What is nearer to 0 is no gain and no loss, but a number that was rounded."""
+
+
+class Moved(NamedTuple):
+    """The main metric of one scenario in the new and in the base arm, means of repetitions.
+
+    Null where no cell of an arm tells. `tag` is ``soft`` where a model judged a part of it.
+    """
+
+    scenario: str
+    new: float | None
+    base: float | None
+    tag: str = "measured"
+
+    @property
+    def gain(self) -> float | None:
+        """Gives new minus base; null where one of them is not known."""
+        return None if self.new is None or self.base is None else self.new - self.base
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeReading:
     """Everything that a page of an outcome comparison shows.
 
-    `cases` are scenario by criterion, for pipelines.
+    `cases` are scenario by criterion, for pipelines; `moved` is the main metric of each scenario.
     """
 
     file: OutcomeFile
@@ -71,6 +93,7 @@ class OutcomeReading:
     results: tuple[OutcomeResult, ...]
     origin: str
     cases: tuple[CaseVerdict, ...] = ()
+    moved: tuple[Moved, ...] = ()
 
     @property
     def pair(self) -> tuple[ArmOutcome, ...]:
