@@ -110,6 +110,7 @@ def test_an_unknown_topic_is_refused_with_the_nearest_name() -> None:
         _CASE | {"not_estimable": "too_few"},
         _CASE | {"tolerance": -1},
         _CASE | {"tolerance": float("nan")},
+        _CASE | {"value": {"lo": float("inf")}},
         ["interval.wilson"],
     ],
 )
@@ -120,7 +121,9 @@ def test_a_line_that_is_no_case_is_refused_with_its_number(tmp_path: Path, bad: 
     assert "Traceback" not in told.err
 
 
-@for_every("words", [("--cases", "x.jsonl"), ("pass_at_k", "--json")])
+@for_every(
+    "words", [("--cases", "x.jsonl"), ("pass_at_k", "--json"), ("--self-test", "--input", "x")]
+)
 def test_options_of_the_self_test_alone_are_refused(words: tuple[str, ...]) -> None:
     told = typed("calc", *words)
     assert told.code == 2

@@ -61,6 +61,8 @@ def command(
     number.
     """
     if told == "self-test":
+        if path is not None:
+            raise InputError("--input with --self-test", wanted="cases", mend="--cases FILE")
         _self_test(topic, cases, as_json=as_json, jsonl=jsonl)
         return
     if cases or as_json:

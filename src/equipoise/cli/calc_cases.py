@@ -117,6 +117,10 @@ def _case(line: bytes, where: str) -> Case:
     row = loads(line, where=where)
     if not isinstance(row, Mapping):
         raise _unreadable("the line holds no JSON object", where)
+    if not _is_finite(row):
+        raise _unreadable(
+            "a number of the case is NaN or infinite, which nothing is equal to", where
+        )
     for key, kind in (("topic", str), ("input", Mapping), ("source", str)):
         if not isinstance(row.get(key), kind) or not row[key]:
             raise _unreadable(f"the case has no {key}", where)
@@ -124,7 +128,7 @@ def _case(line: bytes, where: str) -> Case:
     if len(answers) != 1:
         raise _unreadable(f"the case has {len(answers)} right answers", where)
     tolerance = row.get("tolerance", _TOLERANCE)
-    if not _is_number(tolerance) or not (math.isfinite(tolerance) and tolerance >= 0):
+    if not _is_number(tolerance) or tolerance < 0:
         raise _unreadable(f"tolerance = {tolerance!r}", where)
     return Case(
         topic=row["topic"],
@@ -149,6 +153,14 @@ def _wanted() -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _at(where: str) -> str:
