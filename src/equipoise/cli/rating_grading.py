@@ -11,7 +11,7 @@ from equipoise.errors import as_word
 from equipoise.records.codec import pretty
 from equipoise.stages.grade.judges.usable import Readability
 from equipoise.studies.rating.judging import Judged, judge_study
-from equipoise.studies.rating.unblinding import unblindings
+from equipoise.studies.rating.unblinding import is_unblinded
 
 _BLOCKED = 3
 
@@ -84,12 +84,12 @@ def _states(one: Readability) -> str:
 def _as_json(study: Path, judged: Judged) -> dict[str, object]:
     """Which arm is ahead is left out until a comparison has joined the keys."""
     told = judged.told
-    is_unblinded = bool(unblindings(study))
+    is_open = is_unblinded(study, judged.plan_sha256)
     return {
         "study": str(study),
         "archive": judged.archive.name,
         "is_simulated": judged.is_simulated,
-        "is_unblinded": is_unblinded,
+        "is_unblinded": is_open,
         "n_sets": judged.n_sets,
         "unjudged": judged.unjudged,
         "stopped": told.stopped,
@@ -105,7 +105,7 @@ def _as_json(study: Path, judged: Judged) -> dict[str, object]:
                 "p_arms": one.p_arms,
                 "is_validated": False,
                 "verdicts": {
-                    name: ({"best": verdict.best, "shares": verdict.shares} if is_unblinded else {})
+                    name: ({"best": verdict.best, "shares": verdict.shares} if is_open else {})
                     | {
                         "is_tie": verdict.is_tie,
                         "has_quorum": verdict.has_quorum,

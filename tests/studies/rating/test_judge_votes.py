@@ -5,6 +5,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -17,7 +18,7 @@ _PLACES = _JUDGE % ("places", "gemini-3.1-pro-preview", "first")
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """People and two judges have rated; in the first unit two arms wrote the same. Nobody looked.
 
     Beta's text is the longest everywhere but there, where alpha and gamma share a longer one.
@@ -40,6 +41,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture
+def study(rated: Path, tmp_path: Path) -> Path:
+    """A study of one's own that nobody has looked at."""
+    return copytree(rated, tmp_path / "study")
+
+
 @pytest.mark.requirement("PIL-74")
 def test_votes_go_out_blind_before_and_with_arms_after_a_comparison(
     study: Path, tmp_path: Path
@@ -52,6 +59,7 @@ def test_votes_go_out_blind_before_and_with_arms_after_a_comparison(
     assert len(votes) == 2 * 3 * 12
     assert {vote["best"] for vote in votes if vote["judge"] == "places"} == {"A"}
     early = json.loads(run("grade", study, "--json")[1])
+    assert early["is_unblinded"] is False
     assert "alpha-arm" not in json.dumps([one["verdicts"] for one in early["judges"]])
     told = refused("annotate", "export", study, "--what", "judged", "-o", tmp_path / "x", code=3)
     assert f"equipoise compare {study}" in told
@@ -61,6 +69,7 @@ def test_votes_go_out_blind_before_and_with_arms_after_a_comparison(
     fine("annotate", "export", study, "--what", "judged", "-o", tmp_path / "judged.csv")
     rows = list(_table(tmp_path / "judged.csv"))
     late = json.loads(run("grade", study, "--json")[1])
+    assert late["is_unblinded"] is True
     shares = {one["judge"]: one["verdicts"] for one in late["judges"]}
     counted = _best_of(rows)
     for judge, verdicts in shares.items():
@@ -104,7 +113,7 @@ def test_what_has_no_table_of_votes_is_refused(study: Path, tmp_path: Path) -> N
     assert "csv or jsonl" in refused(*words, "--format", "potato")
     fine(*words)
     assert "stands there already" in refused(*words)
-    unasked = write_study(tmp_path / "study", outputs(2, _ARMS), arms=_ARMS, more="set_size: 3\n")
+    unasked = write_study(tmp_path / "unasked", outputs(2, _ARMS), arms=_ARMS, more="set_size: 3\n")
     words = ("annotate", "export", unasked, "--what", "judgements", "-o", tmp_path / "none")
     assert "is not sealed" in refused(*words, code=3)
     run("plan", unasked)

@@ -16,7 +16,7 @@ from equipoise.studies.rating.joined import shown_with_twins
 from equipoise.studies.rating.judging import ARCHIVES, JUDGE_KEYS
 from equipoise.studies.rating.made import CAMPAIGN
 from equipoise.studies.rating.sealing import sealed_rating
-from equipoise.studies.rating.unblinding import unblindings
+from equipoise.studies.rating.unblinding import is_unblinded
 
 _ASKED = ("model_asked", "model_answered", "family", "at", "is_cached", "is_simulated", "why")
 BLIND = (
@@ -48,7 +48,7 @@ def export_votes(study: Path, form: str, out: Path, *, with_arms: bool = False) 
     if form not in {"csv", "jsonl"}:
         raise InputError(f"--format {form} of judgements", wanted="csv or jsonl", code="no_form")
     plan, content, _ = sealed_rating(study)
-    if with_arms and not unblindings(study):
+    if with_arms and not is_unblinded(study, digest(content)):
         raise Blocked(
             "keys were not joined yet: whoever reads which arm judges prefer is not blind any "
             f"more; mend: equipoise compare {as_word(study)}, or export --what judgements"

@@ -51,6 +51,7 @@ class Judged:
         excluded: judge and reason -> sets that it was not asked about.
         archive: where the judgements stand.
         is_simulated: a judge was a stand-in.
+        plan_sha256: of the plan that they were asked under.
     """
 
     told: Told
@@ -61,6 +62,7 @@ class Judged:
     excluded: tuple[tuple[str, str, int], ...]
     archive: Path
     is_simulated: bool
+    plan_sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,4 +304,5 @@ def _judged(
         excluded=tuple(held.legal.exclusions()),
         archive=place,
         is_simulated=any(one.is_simulated for one in held_by),
+        plan_sha256=digest(held.content),
     )

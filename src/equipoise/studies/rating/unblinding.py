@@ -59,6 +59,15 @@ def note_unblinding(study: Path, given: Gathered, at: datetime) -> str:
     )
 
 
+def is_unblinded(study: Path, plan_sha256: str) -> bool:
+    """Says whether keys were joined under this plan; what an earlier one told is not its keys.
+
+    Raises:
+        InputError: others may read the log, or a line of it is none.
+    """
+    return any(one.plan_sha256 == plan_sha256 for one in unblindings(study))
+
+
 def unblindings(study: Path) -> Sequence[Unblinding]:
     """Gives what is logged, first line first; empty where keys were never joined.
 
