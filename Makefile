@@ -23,7 +23,7 @@ $(BIN)/python:
 		{ echo "no venv; mend: install the venv package of your Python (Debian: python3-venv)" >&2; rm -rf $(VENV); exit 3; }
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(INSTALL) -e .
+	$(INSTALL) -e '.[suites]'
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python

@@ -1,5 +1,6 @@
 """Compiles an outcome study from its pack, before it is planned and sealed as any study."""
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +9,7 @@ from equipoise.cli.kinds import OUTCOME, kind_of
 
 if TYPE_CHECKING:
     from equipoise.records.event import Seal
+    from equipoise.records.plan import ArmPlan
 
 
 def compile_outcome(study: Path) -> None:
@@ -28,19 +30,24 @@ def compile_outcome(study: Path) -> None:
     write_files(study, made)
 
 
-def lacking(study: Path) -> str:
-    """Gives what this machine lacks to grade an outcome study; empty = nothing."""
+def lacking(study: Path, arms: Iterable["ArmPlan"]) -> str:
+    """Gives what this machine lacks to run and grade an outcome study; empty = nothing."""
     if kind_of(study) != OUTCOME:
         return ""
+    from equipoise.cli.doctor_agents import of_arms
     from equipoise.wiring.suites import tests_available
 
+    lacks: dict[tuple[str, str], list[str]] = {}
+    for one in of_arms({arm.name: arm.system for arm in arms}, study):
+        what, _, arm = one.name.partition(" of arm ")
+        if not one.is_there:
+            lacks.setdefault((what, f"{one.found}; mend: {one.mend}"), []).append(arm)
+    told = [f"{what} of {', '.join(names)}: {said}" for (what, said), names in lacks.items()]
     found = tests_available()
-    if found.is_available:
-        return ""
-    return (
-        "what this machine lacks\n"
-        f"  - {found.why_not}: `equipoise grade` could not run hidden tests; mend: {found.mend}\n"
-    )
+    if not found.is_available:
+        told.append(f"hidden tests (for `equipoise grade`): {found.why_not}; mend: {found.mend}")
+    lines = "".join(f"  - {one.removesuffix('; mend: as said')}\n" for one in told)
+    return f"what this machine lacks\n{lines}" if told else ""
 
 
 def register(study: Path, seal: "Seal") -> int | None:

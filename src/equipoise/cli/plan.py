@@ -49,5 +49,5 @@ def command(study: Path, *, as_json: bool) -> None:
         write_json(pretty(planned.outlook).decode())
     else:
         write(told_outcome(planned.plan, planned.outlook.judges) or told(planned.outlook))
-        write(lacking(study))
+        write(lacking(study, planned.plan.arms))
         click.echo(f"next: read {study / 'E2E-PLAN.md'}, then equipoise seal {as_word(study)}")

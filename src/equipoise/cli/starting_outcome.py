@@ -29,9 +29,12 @@ _KEYS = {
 """,
     Phase.P1: b"""phase: P1                        # features: all of the pack that are not held out
 after: ../p0                     # a P0 study that was run, graded and compared
+# Five of these have hidden_implicit, and no p over five scenarios is below 2/2^5 = 0.0625: H3 can
+# be confirmed only after you wrote at least one more such feature, and proved the pack.
 """,
     Phase.P2: b"""phase: P2                        # the quality of decompositions alone
 after: ../p0                     # a P0 study that was run, graded and compared
+# The pack has two of these, and H4 can be confirmed over at least six: write four more.
 
 # What a decomposition covers is judged, by models of no arm's family:
 # judges:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from equipoise.records.outcome_plan import Contrast, Control
 from equipoise.records.scenario import Confirmation, Dependency, Scenario, ScenarioKind
@@ -216,3 +217,21 @@ def test_a_study_that_was_never_run_or_graded_says_what_comes_next(study: Path) 
     done = called("triage", study)
     assert done.exit_code == 3
     assert f"mend: equipoise run {study}, then equipoise grade {study}" in done.output
+
+
+@pytest.mark.requirement("OUT-26")
+def test_the_study_of_the_how_to_on_a_changed_skill_is_planned_as_two_versions(study: Path) -> None:
+    page = Path(__file__).parents[3].joinpath("docs", "how-to", "changed-skill.md")
+    text = page.read_text(encoding="utf-8").replace("MODEL-ID", "claude-sonnet-4-5-20250929")
+    told = yaml.load(text.split("```yaml\n")[1].split("```")[0], Loader=yaml.BaseLoader)
+    for version in ("old", "new"):
+        shutil.copytree(study / "pack" / "skills" / "issue", study / "skills" / version / "issue")
+    skill = study / "skills" / "new" / "issue" / "SKILL.md"
+    skill.write_text(skill.read_text(encoding="utf-8") + "\nRead twice.\n", encoding="utf-8")
+    change(study, **told)
+    plan = planned(study)
+    assert [one.control for one in plan.contrasts] == [Control.L1]
+    assert [one.name for one in plan.skills] == ["issue", "issue"]
+    assert plan.doubts == ()
+    said = called("plan", study).output
+    assert said.count("models of old, new: there is no key for anthropic") == 1
