@@ -23,7 +23,7 @@ from equipoise.stages.plan.crosschecks import typed_n_mins
 from equipoise.stages.plan.faults import refuse
 from equipoise.stages.plan.load import Looked, look_at
 from equipoise.stages.plan.outcome_page import outcome_blocks
-from equipoise.stages.plan.outlook import Outlook, outlook_of
+from equipoise.stages.plan.outlook import Outlook, SpreadOfCategory, outlook_of
 from equipoise.stages.plan.page import plan_page
 from equipoise.stages.plan.placeholders import unfilled
 from equipoise.stages.plan.units import Unit, read_units
@@ -85,22 +85,7 @@ def plan_study(study: Path, *, today: date, adapters: Adapters | None = None) ->
     draft, faults = looked.draft, looked.faults
     if not looked.found:
         refuse_blocked(draft, study)
-    units, catalog = _named(study, looked)
-    assert units is not None, "a study without faults names its units"
-    assert catalog is not None, "a study without faults names its catalog"
-    catalog_bytes = read_needed(study / draft.catalog, "the loss catalog")
-    reference = study / draft.reference_set if draft.reference_set else None
-    spreads, by_category = spreads_of(draft, faults, study)
-    refuse(typed_n_mins(draft, faults, [spread.s for spread in spreads]))
-    material = Material(
-        units=units,
-        catalog=catalog,
-        catalog_sha256=digest(catalog_bytes),
-        spreads=spreads,
-        study_sha256=digest(text),
-        reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
-        is_drawn=compiled is None,
-    )
+    material, by_category = _material(study, looked, text, is_drawn=compiled is None)
     plan, left_out = assembled(draft, material, today=today, tool_version=__version__)
     plan = with_families(_of_kind(plan, kind, study), study, faults)
     plan = with_records(plan, material.catalog, study)
@@ -193,6 +178,35 @@ def _resolved(template: Any, values: dict[str, Any]) -> Any:
         return resolved(template, values)
     except NotEstimable:
         return None  # what nobody can fill is refused already
+
+
+def _material(
+    study: Path, looked: Looked, text: bytes, *, is_drawn: bool
+) -> tuple[Material, tuple[SpreadOfCategory, ...]]:
+    """Gives what a plan is made of, with hashes of what was read, and the spreads of categories.
+
+    Raises:
+        InputError: lists every fault of the study, of its units and of its catalog.
+        Blocked: the catalog or the reference set is not there.
+    """
+    draft = looked.draft
+    units, catalog = _named(study, looked)
+    assert units is not None, "a study without faults names its units"
+    assert catalog is not None, "a study without faults names its catalog"
+    catalog_bytes = read_needed(study / draft.catalog, "the loss catalog")
+    reference = study / draft.reference_set if draft.reference_set else None
+    spreads, by_category = spreads_of(draft, looked.faults, study)
+    refuse(typed_n_mins(draft, looked.faults, [spread.s for spread in spreads]))
+    material = Material(
+        units=units,
+        catalog=catalog,
+        catalog_sha256=digest(catalog_bytes),
+        spreads=spreads,
+        study_sha256=digest(text),
+        reference_sha256=digest(read_needed(reference, "the reference set")) if reference else "",
+        is_drawn=is_drawn,
+    )
+    return material, by_category
 
 
 def _named(study: Path, looked: Looked) -> tuple[tuple[Unit, ...] | None, Catalog | None]:
