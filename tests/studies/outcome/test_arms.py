@@ -211,7 +211,7 @@ def test_long_texts_in_which_arms_differ_are_shown_where_they_part(study: Path) 
 
 
 def test_a_study_that_was_never_run_or_graded_says_what_comes_next(study: Path) -> None:
-    change(study, hypotheses=None)
+    change(study, hypotheses=None, baseline="literal")
     assert called("plan", study).exit_code == 0
     assert called("seal", study).exit_code == 0
     done = called("triage", study)
