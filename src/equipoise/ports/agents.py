@@ -171,7 +171,8 @@ class Task:
     seed's copy; `home` is empty and for this cell alone (HOME, configuration and state of the
     harness). `tools`: exactly those to be offered, empty = the harness's own. `skills`: folders
     with a ``SKILL.md``. `is_skill_forced`: the prompt carries the skill instead of offering it.
-    `hooks`: event name -> command.
+    `hooks`: event name -> command. `turns` is what the user says after the prompt, each text once
+    the harness has stopped.
     """
 
     request: Request
@@ -186,6 +187,7 @@ class Task:
     system_prompt: str = ""
     hooks: Mapping[str, str] = field(default_factory=dict)
     max_turns: int | None = None
+    turns: tuple[str, ...] = ()
     bounds: Bounds = Bounds()
 
 
@@ -240,6 +242,20 @@ class ChecksTasks(Protocol):
 
         Raises:
             InputError: the model is not named exactly, or a switch is asked for that it lacks.
+        """
+        ...
+
+
+@runtime_checkable
+class TakesTurns(Protocol):
+    """A harness that can go on with a session after it has ended, when the user says more."""
+
+    def next_job(self, task: Task, number: int) -> Job:
+        """Gives the job of a later turn, in the same workspace and home.
+
+        Args:
+            task: the cell's, whose `bounds` are what is left of them.
+            number: of the turn, from 2; `task.turns[number - 2]` is what the user says in it.
         """
         ...
 

@@ -19,7 +19,8 @@ class ScenarioKind(StrEnum):
 class Confirmation(StrEnum):
     """What becomes of a question to the user where nobody is there."""
 
-    SCRIPTED = "scripted"  # a scripted user confirms
+    SCRIPTED = "scripted"  # a scripted user has confirmed beforehand, in the words of the task
+    SECOND_TURN = "second_turn"  # a scripted user confirms in a turn after the agent has stopped
     EXPECT_STOP = "expect_stop"  # stopping in the right state is what is scored
     NONE = "none"
 
@@ -144,7 +145,8 @@ class Scenario(
     `bug_id` is a bug that the seed's script plants, of the `pattern`. `expected_end_state` says for
     a stop what must be and must not be there. `items` is the file of the expert decomposition,
     `deliverable` the path at which the prompt asks for the agent's. `confirmation_text` is what the
-    scripted user says.
+    scripted user says. `turns` are what the user says after that, each once the agent has stopped:
+    a long epic goes on child by child so.
     """
 
     id: str
@@ -164,6 +166,7 @@ class Scenario(
     dod_gate: tuple[GateCommand, ...] = ()
     confirmation: Confirmation = Confirmation.NONE
     confirmation_text: str = ""
+    turns: tuple[str, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
     proofs: ProofFiles | None = None
     root_cause: RootCause | None = None
@@ -172,6 +175,12 @@ class Scenario(
     time_limit_s: float = 600.0
     held_out: bool = False
     about: str = ""
+
+
+def said_later(scenario: Scenario) -> tuple[str, ...]:
+    """Gives what the user says after the first turn: a confirmation, then what else is to come."""
+    is_second = scenario.confirmation is Confirmation.SECOND_TURN
+    return (*((scenario.confirmation_text,) if is_second else ()), *scenario.turns)
 
 
 class Pack(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -100,7 +100,8 @@ def test_the_pack_has_every_kind_in_several_tiers_on_two_seeds() -> None:
     features = [one for one in SCENARIOS.values() if one.kind is ScenarioKind.FEATURE]
     tested = [one for one in features if one.hidden_tests.explicit and one.hidden_tests.implicit]
     assert len(tested) >= 6
-    assert {one.confirmation for one in features} == set(Confirmation)
+    not_for_all = {Confirmation.SECOND_TURN}  # which not every harness can take
+    assert {one.confirmation for one in features} == set(Confirmation) - not_for_all
     assert {one.seed for one in SCENARIOS.values()} == {"tally", "depot"}
     held = {one.kind for one in SCENARIOS.values() if one.held_out}
     assert held == {ScenarioKind.FIX, ScenarioKind.FEATURE, ScenarioKind.STOP}

@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,12 @@ class ClaudeCode:
             stdin=prompt_of(task).encode(),
             bounds=task.bounds,
         )
+
+    def next_job(self, task: Task, number: int) -> Job:
+        """Gives the job that goes on with the session, by its id, with what the user says."""
+        first = self.job(task)
+        argv = ["--resume" if word == "--session-id" else word for word in first.argv]
+        return replace(first, argv=argv, stdin=task.turns[number - 2].encode())
 
     def told(self, task: Task, ended: Ended, calls: Sequence[ModelCall]) -> Told:
         """Reads the transcript; how it ended and what was offered stand in the printed events."""

@@ -1,6 +1,7 @@
 """Runs Codex: one session of `codex exec`, told from its rollout file."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from equipoise.adapters.agents.telling import Found, told
 from equipoise.adapters.agents.transcripts import of_subagents, printed, transcript
 from equipoise.adapters.transcripts.facts import Facts
 from equipoise.adapters.transcripts.files import found_in
+from equipoise.errors import InputError
 from equipoise.ports.agents import Available, Ended, Job, Mount, Task, Told
 from equipoise.records.call import ModelCall
 
@@ -31,6 +33,7 @@ KEY = "EQUIPOISE_ROUTE_TOKEN"
 _KEYS = ("program", "arguments", "environment", "request_retries", "stream_retries")
 _OFF = ("plugins", "apps", "unbounded_connection_retries")
 _HOOKS = "hooks.json"
+_SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.jsonl$)")
 
 
 class Codex:
@@ -121,6 +124,20 @@ class Codex:
             stdin=prompt_of(task).encode(),
             bounds=task.bounds,
         )
+
+    def next_job(self, task: Task, number: int) -> Job:
+        """Gives the job that goes on with the session, by the id in its rollout's name.
+
+        Raises:
+            InputError: it left no rollout.
+        """
+        rollouts = found_in(task.home / OWN / "codex" / "sessions", (".jsonl",))
+        names = [found[0] for path in rollouts if (found := _SESSION.search(path.name))]
+        if not names:
+            raise InputError("Codex left no session to go on with", code="no_session")
+        first = self.job(task)
+        argv = [*first.argv[:-1], "resume", names[0], first.argv[-1]]
+        return replace(first, argv=argv, stdin=task.turns[number - 2].encode())
 
     def told(self, task: Task, ended: Ended, calls: Sequence[ModelCall]) -> Told:
         """Reads the rollout, and of what was printed only what the rollout does not say."""

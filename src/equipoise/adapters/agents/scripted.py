@@ -25,7 +25,7 @@ from equipoise.records.yaml_text import parse
 _KEYS = ("scenario", "cases", "environment")
 _TEXTS = frozenset({"run", "sleep", "print", "handoff", "crash", "exit"})
 _FIELDS = {"write": {"path", "text"}, "edit": {"path", "old", "new"}, "maybe": {"p", "do"}}
-_WHEN = ("unit", "arm", "repetition", "attempt")
+_WHEN = ("unit", "arm", "repetition", "attempt", "turn")
 _ACTIONS_FILE, _TRANSCRIPT = "actions.json", "transcript.jsonl"
 
 Action = Mapping[str, Any]
@@ -37,7 +37,7 @@ class Scripted:
     Actions: ``write`` (path, text), ``edit`` (path, old, new), ``run`` (a command), ``sleep``,
     ``print``, ``handoff``, ``exit`` (a code), ``crash`` (a signal's name), and ``maybe`` (p, do),
     which draws from the cell's own seed whether its actions are done. The first case whose patterns
-    fit is taken.
+    fit is taken; in a turn after the first only of those that say for which ``turn`` they are.
     """
 
     name = "scripted"
@@ -69,11 +69,18 @@ class Scripted:
             InputError: no case fits the cell.
         """
         write_given(task, self._given(task))
+        return self._job(task, _ACTIONS_FILE)
+
+    def next_job(self, task: Task, number: int) -> Job:
+        """Gives the job of a later turn: what its own case says, or nothing."""
+        return self._job(task, _of_turn(number))
+
+    def _job(self, task: Task, actions: str) -> Job:
         layout = self._layout
         return Job(
             argv=[
                 *(*isolated_python(), layout.program(inside("scripted"))),
-                f"{layout.given(task)}/{_ACTIONS_FILE}",
+                f"{layout.given(task)}/{actions}",
                 f"{layout.own(task)}/{_TRANSCRIPT}",
             ],
             lease=f"{task.request.trial}/agent",
@@ -88,28 +95,37 @@ class Scripted:
         own = task.home / OWN
         read = transcript(own / _TRANSCRIPT, own, self.name)
         found = found_in(read, self.name, _TRANSCRIPT)
-        witness = ("actions", _acts(self.actions(task.request)))
+        todo = [self.actions(task.request, number) for number in _turns(task)]
+        witness = ("actions", tuple(act for actions in todo for act in _acts(actions)))
         found = replace(found, given=self._given(task), must_call=False, witness=witness)
         return told(task, ended, calls, found)
 
     def _given(self, task: Task) -> dict[str, bytes]:
-        return {_ACTIONS_FILE: json.dumps(self.actions(task.request)).encode()}
+        return {
+            _of_turn(number): json.dumps(self.actions(task.request, number)).encode()
+            for number in _turns(task)
+        }
 
-    def actions(self, request: Request) -> list[Action]:
-        """Gives the actions of one cell; equal for equal seeds.
+    def actions(self, request: Request, turn: int = 1) -> list[Action]:
+        """Gives the actions of one cell in a turn; equal for equal seeds.
 
         Raises:
-            InputError: no case fits.
+            InputError: no case fits the first turn.
         """
         values = {
             "unit": request.brief.unit,
             "arm": request.arm,
             "repetition": str(request.repetition),
             "attempt": str(request.attempt),
+            "turn": str(turn),
         }
+        seed = (request.seed + turn - 1) % 2**63
         for when, do in self._cases:
-            if all(fnmatchcase(values[key], pattern) for key, pattern in when.items()):
-                return _drawn(do, np.random.default_rng(request.seed % 2**63))
+            is_asked = turn == 1 or "turn" in when
+            if is_asked and all(fnmatchcase(values[key], pattern) for key, pattern in when.items()):
+                return _drawn(do, np.random.default_rng(seed))
+        if turn > 1:
+            return []
         raise InputError(
             f"no case of the scenario fits unit {request.brief.unit!r} in arm {request.arm!r}",
             mend="add a case without `when` at the end",
@@ -124,6 +140,14 @@ def made(spec: Any, root: Path, layout: Layout) -> Scripted:
         InputError: its scenario is wrong.
     """
     return Scripted(spec, root, layout)
+
+
+def _turns(task: Task) -> range:
+    return range(1, 2 + len(task.turns))
+
+
+def _of_turn(number: int) -> str:
+    return _ACTIONS_FILE if number == 1 else f"actions-{number}.json"
 
 
 def _acts(actions: Sequence[Action]) -> tuple[Act, ...]:

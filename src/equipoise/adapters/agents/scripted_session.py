@@ -30,6 +30,7 @@ class ScriptedSession:
         if kind not in _KNOWN:
             self.unknown[kind] += 1
         elif kind == "begin":
+            self.is_over = False
             version = word(event.get("version"))
             self.versions |= {version} if version else set()
             self.offered = words(event.get("tools"))

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ from equipoise.adapters.systems.agent_freezing import LONGEST_S, frozen
 from equipoise.adapters.systems.agent_means import AgentMeans, SeedOf
 from equipoise.adapters.systems.agent_options import AgentOptions
 from equipoise.adapters.systems.agent_session import Session, failed, unread
+from equipoise.adapters.systems.agent_turns import Standing, Turns, stood
 from equipoise.adapters.systems.endings import infrastructure
 from equipoise.adapters.systems.setting import Setting
 from equipoise.adapters.systems.templates import filled, values_of
@@ -29,12 +30,18 @@ from equipoise.ports.agents import (
     Route,
     Sandbox,
     Seed,
+    TakesTurns,
     Task,
     Told,
 )
 from equipoise.records.brief import Brief, Request
 from equipoise.records.call import ModelCall
+from equipoise.records.codec import digest, encode
 
+_LEAST_S = 1.0
+"""A turn for which no time is left has so much of it, and is ended at its limit."""
+
+_NOWHERE = Route(trial="", url="", socket=None, token="")
 _SAMPLE = Request(
     trial="",
     brief=Brief(unit="", content={}, labels={}),
@@ -72,6 +79,13 @@ class AgentSystem:
         self._agent = self._made(Isolation.NAMESPACES)
         if isinstance(self._agent, ChecksTasks):
             self._agent.check(self._sample())
+        if self._options.turns and not isinstance(self._agent, TakesTurns):
+            raise InputError(
+                f"{self._agent.name} cannot go on with a session after it has ended",
+                wanted="a harness that takes further turns, where a user says something in one",
+                mend="take claude-code or codex, or let the user confirm beforehand (scripted)",
+                code="no_switch",
+            )
         self._route = means.gateway(self._options.provider, setting)
         self._seed_of: SeedOf = means.seeds(setting)
         self._stack = AsyncExitStack()
@@ -152,39 +166,102 @@ class AgentSystem:
     ) -> Answer:
         """Executes a session; whatever fails on the way, what was said and paid is kept."""
         assert self._sandbox is not None
-        trial, model = request.trial, str(filled(self._options.model, values))
-        try:
-            route = self._gateway.open(trial, model)
-        except EquipoiseError as error:
-            ending = infrastructure(f"session: {error}", is_retriable=False)
-            return Answer(ending=ending, model=model)
-        before, why = time.monotonic(), ""
-        try:
-            prompt = str(filled(self._options.prompt, values))
-            task = self._task(request, model, prompt, route, place)
-            ended = await self._sandbox.run(self._agent.job(task))
-        except Exception as error:  # noqa: BLE001  its calls must not be lost with it
-            why = f"session: {error or type(error).__name__}"
-        finally:
-            calls = self._gateway.close(trial)
-            exchanges = self._exchanges.pop(trial, {})
-        if why:
-            return failed(why, model, calls, exchanges, self._versions)
+        model, later = str(filled(self._options.model, values)), self._later(request)
+        before = time.monotonic()
+        prompt = str(filled(self._options.prompt, values))
+        standing = Standing(
+            request, digest(encode([request.trial, prompt, later, model, place.seed.sha256]))
+        )
+        turns = Turns(asked=standing.asked)
+        if later:
+            found = await anyio.to_thread.run_sync(standing.taken_up, place.workspace, place.home)
+            turns = found or turns
+        task: Task | None = None
+        while not turns.done or (turns.is_stopped and len(turns.done) <= len(later)):
+            try:
+                task = await self._turn(request, model, prompt, later, place, turns)
+            except Exception as error:  # noqa: BLE001  its calls must not be lost with it
+                why = f"session: {error or type(error).__name__}"
+                return failed(why, model, turns.calls, turns.exchanges, self._versions)
+            if turns.is_stopped and len(turns.done) <= len(later):
+                await self._between(task, place, turns, standing)
+        assert task is not None  # what was set down has a turn to come
         ran = time.monotonic()
+        ended, calls = turns.whole(), tuple(turns.calls)
         told = await anyio.to_thread.run_sync(self._told, task, ended, calls)
         left = await frozen(place.seed, place.workspace, self._options.artifacts)
         session = Session(
             model=model,
             ended=ended,
             calls=calls,
-            exchanges=exchanges,
+            exchanges=turns.exchanges,
             told=told,
             frozen=left,
-            limit_s=task.bounds.wall_s,
+            limit_s=self._options.bounded(request.timeout_s).wall_s,
             seed={"of": place.asked, "sha256": place.seed.sha256},
             took_s={"copy": copied_s, "session": ran - before, "freeze": time.monotonic() - ran},
+            turns=turns.told(1 + len(later)),
+            between=turns.documents,
         )
+        await anyio.to_thread.run_sync(standing.clear)
         return session.answer(self._versions)
+
+    def _later(self, request: Request) -> tuple[str, ...]:
+        """Gives what the user says after the first turn of this unit."""
+        said = request.brief.content.get(self._options.turns) if self._options.turns else None
+        return tuple(map(str, said)) if isinstance(said, list | tuple) else ()
+
+    async def _turn(
+        self,
+        request: Request,
+        model: str,
+        prompt: str,
+        later: tuple[str, ...],
+        place: "_Place",
+        turns: Turns,
+    ) -> Task:
+        """Executes the next turn, and gives its task; its calls are kept whatever happens."""
+        assert self._sandbox is not None
+        trial, number = request.trial, len(turns.done) + 1
+        route = self._gateway.open(trial, model)
+        ended: Ended | None = None
+        try:
+            task = self._asked_of(request, model, prompt, later, route, place)
+            left_s = max(task.bounds.wall_s - turns.took_s, _LEAST_S)
+            task = replace(task, bounds=replace(task.bounds, wall_s=left_s))
+            if number == 1:
+                job = self._agent.job(task)
+            else:
+                assert isinstance(self._agent, TakesTurns)  # seen when the study was read
+                job = self._agent.next_job(task, number)
+            ended = await self._sandbox.run(job)
+        finally:
+            calls = self._gateway.close(trial)
+            turns.hear(self._exchanges.pop(trial, {}))
+            if ended is None:
+                turns.calls += calls
+        said = later[number - 2] if number > 1 else prompt
+        turns.take(ended, digest(said.encode("utf-8", "surrogatepass")), calls)
+        return task
+
+    async def _between(self, task: Task, place: "_Place", turns: Turns, standing: Standing) -> None:
+        """Keeps what stands after a turn, and sets the cell down."""
+        found = await frozen(place.seed, place.workspace, self._options.artifacts)
+        said = self._told(task, turns.whole(), tuple(turns.calls))
+        turns.documents |= stood(len(turns.done), found, said.output)
+        await anyio.to_thread.run_sync(standing.set_down, turns, place.workspace, place.home)
+
+    def _asked_of(
+        self,
+        request: Request,
+        model: str,
+        prompt: str,
+        later: tuple[str, ...],
+        route: Route,
+        place: "_Folders",
+    ) -> Task:
+        task = self._task(request, model, prompt, route, place)
+        return replace(task, turns=later)
 
     def _told(self, task: Task, ended: Ended, calls: Sequence[ModelCall]) -> Told:
         """Reads what the harness left; a reader that fails loses what it read, and nothing else."""
@@ -200,7 +277,7 @@ class AgentSystem:
             _SAMPLE,
             "some-model-1" if "{" in model else model,
             self._options.prompt,
-            Route(trial="", url="", socket=None, token=""),
+            _NOWHERE,
             _Folders(workspace=Path(), home=Path()),
         )
 

@@ -13,7 +13,7 @@ from equipoise.errors import InputError
 from equipoise.ports.agents import Bounds
 
 _KEYS = (
-    *("harness", "model", "provider", "prompt", "seed", "artifacts"),
+    *("harness", "model", "provider", "prompt", "turns", "seed", "artifacts"),
     *("tools", "skills", "skill_forced", "system_prompt", "hooks", "max_turns"),
     *("sandbox", "bounds"),
 )
@@ -29,13 +29,15 @@ class AgentOptions:
 
     `harness` is a mapping of one name to the harness's own options. `seed` and `provider` are as
     the study wrote them; `prompt`, `model` and `seed` may hold placeholders. Of the `sandboxes`
-    that are allowed, the first that works is used.
+    that are allowed, the first that works is used. `turns` is the key of a unit's brief under which
+    a list of texts may stand: what the user says after the first turn.
     """
 
     harness: Mapping[str, Any]
     model: str
     provider: Any
     prompt: str
+    turns: str = ""
     seed: Any = None
     artifacts: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
@@ -61,6 +63,7 @@ class AgentOptions:
             model=options.needed("model"),
             provider=options.template("provider"),
             prompt=options.text("prompt", "{brief.prompt}"),
+            turns=options.text("turns", ""),
             seed=options.template("seed"),
             artifacts=_texts(options, "artifacts"),
             tools=_texts(options, "tools"),

@@ -26,7 +26,7 @@ class Session:
     `exchanges` are the calls as they went over the wire, by document name; `seed` is what the study
     says of the seed, with its hash; `took_s` the seconds of each step, in the order in which they
     happened. `frozen` is an ending where nobody can say what it did. `limit_s` is the time that the
-    session had.
+    session had. `turns` says of its turns what is to be said, `between` what stood after each.
     """
 
     model: str
@@ -38,6 +38,8 @@ class Session:
     limit_s: float
     seed: Mapping[str, Any]
     took_s: Mapping[str, float]
+    turns: Mapping[str, Any]
+    between: Mapping[str, bytes]
 
     def answer(self, versions: Mapping[str, str]) -> Answer:
         """Gives the answer; `versions` are those of the surroundings."""
@@ -69,7 +71,8 @@ class Session:
 
     def _documents(self) -> dict[str, bytes]:
         frozen = self.frozen if isinstance(self.frozen, Frozen) else None
-        documents = {name: kept for name, kept in self.told.documents.items() if kept}
+        documents = dict(self.between)
+        documents |= {name: kept for name, kept in self.told.documents.items() if kept}
         documents |= {**self.exchanges, **documents_of(self.calls)}
         documents["witness.jsonl"] = witnessed(self.told, self.exchanges)
         told: dict[str, Any] = {}
@@ -86,6 +89,7 @@ class Session:
                 **told,
                 "steps": [{"step": name, "took_s": round(s, 3)} for name, s in self.took_s.items()],
                 "seed": dict(self.seed),
+                **self.turns,
                 "how": self.ended.how.value,
                 "limit_s": self.limit_s,
                 "ran_s": round(self.ended.duration_ms / 1000, 3),

@@ -26,7 +26,7 @@ def witnessed(told: Told, exchanges: Mapping[str, bytes]) -> bytes:
     acts: list[Act] = []
     by: list[str] = []
     n_answers = n_unread = 0
-    for _, content in sorted(exchanges.items()):
+    for _, content in sorted(exchanges.items()):  # later turns are named after the first
         try:
             exchange = unpack(content)
         except InputError:
@@ -34,7 +34,7 @@ def witnessed(told: Told, exchanges: Mapping[str, bytes]) -> bytes:
             continue
         if exchange.status in _ANSWERED and not exchange.call.fault:
             n_answers += 1
-            acts += _asked(exchange)
+            acts += _asked(exchange, n_answers)
     if n_answers:
         by.append("gateway")
     elif told.witness is not None:
@@ -45,12 +45,12 @@ def witnessed(told: Told, exchanges: Mapping[str, bytes]) -> bytes:
     return b"".join(encode(one) + b"\n" for one in (head, *acts))
 
 
-def _asked(exchange: Exchange) -> Iterator[Act]:
+def _asked(exchange: Exchange, number: int) -> Iterator[Act]:
     kind = exchange.headers.get("content-type", "")
     is_whole = exchange.answer.lstrip()[:1] in (b"{", b"[")
     yield from uses_of(
         Api(exchange.call.api),
         exchange.answer,
         is_streamed="text/event-stream" in kind or not is_whole,
-        number=exchange.call.seq,
+        number=number,
     )

@@ -12,7 +12,7 @@ from equipoise.archive.durable import replace_file
 from equipoise.errors import Blocked, InputError, nearest
 from equipoise.pipeline.study_files import SEAL, STUDY, read_needed, seal_of
 from equipoise.records.codec import pretty
-from equipoise.records.scenario import Scenario
+from equipoise.records.scenario import Scenario, said_later
 from equipoise.records.yaml_text import parse
 from equipoise.stages.plan.faults import Faults, refuse
 from equipoise.studies.loss.planning import ARMS, COMPILED, OUTCOME
@@ -215,4 +215,6 @@ def _arm(draft: OutcomeDraft, arm: OutcomeArm, scenarios: Iterable[Scenario]) ->
     skill = {"skills": [folder_of(draft, one) for one in arm.skill]} if arm.skill else {}
     kept = [*DOCUMENTS, *deliverables(scenarios)]
     given = {"prompt": "{brief.prompt}", "seed": "{brief.seed}", "artifacts": kept}
+    if any(said_later(scenario) for scenario in scenarios):
+        given["turns"] = "turns"
     return {"name": arm.name, "system": {"agent": {**arm.agent, **given, **skill}}}

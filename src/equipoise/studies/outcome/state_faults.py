@@ -47,9 +47,14 @@ def _end_state_faults(scenario: Scenario) -> Iterator[str]:
 
 def _confirmation_faults(scenario: Scenario) -> Iterator[str]:
     how, text = scenario.confirmation, scenario.confirmation_text.strip()
-    if how is Confirmation.SCRIPTED and not text:
-        yield "confirmation is scripted and there is no confirmation_text: what the user says"
-    if how is not Confirmation.SCRIPTED and text:
+    is_said = how in (Confirmation.SCRIPTED, Confirmation.SECOND_TURN)
+    if is_said and not text:
+        yield f"confirmation is {how.value} and there is no confirmation_text: what the user says"
+    if any(not turn.strip() for turn in scenario.turns):
+        yield "turns has one in which the user says nothing"
+    if how is Confirmation.EXPECT_STOP and scenario.turns:
+        yield "confirmation is expect_stop, and turns go on after the stop; wanted second_turn"
+    if not is_said and text:
         yield f"there is a confirmation_text, and confirmation is {how.value}: nobody would say it"
     if how is not Confirmation.EXPECT_STOP:
         if scenario.checkpoint is not None:

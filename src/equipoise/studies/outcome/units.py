@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from equipoise.records.scenario import Scenario, bug_reference
+from equipoise.records.scenario import Scenario, bug_reference, said_later
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.expectations import expected_of, hidden_groups
 from equipoise.studies.outcome.judged import judged_expectations
@@ -28,7 +28,11 @@ def unit_of(draft: OutcomeDraft, pack: ReadPack, scenario: Scenario) -> bytes:
     unit = {
         "id": scenario.id,
         "labels": _labels(scenario),
-        "brief": {"prompt": prompt_of(scenario), "seed": _seed(draft, pack, scenario)},
+        "brief": {
+            "prompt": prompt_of(scenario),
+            "seed": _seed(draft, pack, scenario),
+            **({"turns": later} if (later := said_later(scenario)) else {}),
+        },
         "expected": expected,
     }
     return json.dumps(unit, ensure_ascii=False).encode() + b"\n"

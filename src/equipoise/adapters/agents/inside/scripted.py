@@ -80,7 +80,7 @@ def main(actions: str, transcript: str) -> int:
     """Does the actions in their order until one ends it."""
     todo = json.loads(Path(actions).read_text(encoding="utf-8"))
     output = ""
-    with Path(transcript).open("w", encoding="utf-8", buffering=1) as told:
+    with Path(transcript).open("a", encoding="utf-8", buffering=1) as told:
 
         def tell(**event: object) -> None:
             told.write(json.dumps(event) + "\n")
