@@ -229,7 +229,8 @@ class OutcomeFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     `runs` are all that were looked at: the two that are compared, then the last of each other arm.
     `waiting` is what no label covers, `labels` those of what was looked at, `n_labels` how many the
     study had. `stale` are scenarios whose scores decide nothing any more, with the reason;
-    `hidden_now` the hashes of the pack's hidden tests when it was made: scenario/group -> sha256.
+    `hidden_now` the hashes of the pack's hidden tests when it was made: scenario/group -> sha256;
+    `proofs` those of the stored proofs by then: scenario -> sha256.
     `control` names what the two arms differ in; null = the plan does not say.
     `origin` is the pack's: what comes of a ``fork`` or a ``snapshot`` is never pooled with others.
     """
@@ -249,6 +250,7 @@ class OutcomeFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     n_labels: int = 0
     stale: dict[str, str] = {}
     hidden_now: dict[str, str] = {}
+    proofs: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     origin: str = "built"
     derived_by: str = ""

@@ -237,6 +237,7 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     archive, relative to the study; `n_saved` and `n_saved_base` count the executions that early
     stopping saved the new run and the base. `derived_by` is the version of the tool that made the
     comparison's files. `judges` are the model judges held against people's grades in these runs.
+    `n_amendments` counts the amendments that the study had by then.
     """
 
     run_id: str
@@ -267,6 +268,7 @@ class LossComparison(msgspec.Struct, frozen=True, kw_only=True):
     n_saved_base: int = 0
     derived_by: str = ""
     judges: tuple[JudgeHeld, ...] = ()
+    n_amendments: int = 0
 
 
 class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from equipoise.records.event import Amendment
 from equipoise.records.plan import Mode, Provenance
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.stages.report.loss.files import COLUMNS
+from equipoise.studies.loss.retelling import retell
 from studies.loss.compared_loss_runs import (
     BROKEN,
     INVOICE,
@@ -339,7 +340,11 @@ def test_an_amended_margin_holds_and_is_shown(tmp_path: Path) -> None:
     folder = worse(tmp_path)
     at = "2026-01-03T00:00:00Z"
     wider = Amendment(at=at, by="operator", reason="wider", field="mde", was="0.05", now="0.29")
+    assert called("compare", folder).exit_code == 1
+    (place,) = folder.glob("comparisons/*")
+    was = place.joinpath("regressions.json").read_bytes()
     append_amendments(folder, digest(folder.joinpath("plan.json").read_bytes()), [wider])
+    assert retell(folder, place)["regressions.json"] == was  # it rests on what was in force then
     done = called("compare", folder)
     assert done.exit_code == 0
     assert result(folder).mde == 0.29

@@ -152,14 +152,19 @@ def test_mended_tests_are_taken_over_once_proved_and_score_all_arms_anew(study: 
     assert done.exit_code == 3
     assert f"the proof of {FIX} is stale" in done.output
     assert called("prove", study / "pack", "--scenario", FIX).exit_code == 0
+    called("compare", study)
+    kept = comparison(study).joinpath("outcome.json").read_bytes()
     done = called(*amend)
     assert done.exit_code == 0, done.output
+    assert comparison(study).joinpath("outcome.json").read_bytes() == kept
+    assert called("verify", study).exit_code == 0  # what was said before follows as it did
     done = called("grade", study, "--catalog", study / "loss-catalog.v2.json")
     assert done.output.count("3 graded now") == 2
     called("triage", study, FIX, "--label", "model", "--note", "seen")
     assert "stale: cannot tell" in called("compare", study).output
     done = called("compare", study, "--catalog", "v2")
     assert "stale" not in done.output
+    assert "hidden tests; they were chosen when outcomes could be seen: it asked" in done.output
     assert called("verify", study).exit_code == 0
     assert "no hidden test was changed" in called(*amend).output
 

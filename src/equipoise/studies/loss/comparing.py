@@ -145,6 +145,7 @@ def _decided(
         n_saved=seen.n_planned - seen.n_executed if seen is not None and seen.word else 0,
         n_saved_base=base.suite.n_not_executed,
         judges=held,
+        n_amendments=len(pair.new.amendments),
     )
     if is_void:
         return void(blank, suites)

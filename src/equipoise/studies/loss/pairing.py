@@ -9,6 +9,7 @@ import duckdb
 from equipoise.archive.manifest import MANIFEST
 from equipoise.errors import Blocked, InputError, as_word, nearest
 from equipoise.pipeline.study_files import PLAN
+from equipoise.records.suite import LossComparison
 from equipoise.studies.loss.scoring import (
     ARCHIVES,
     LossRun,
@@ -87,6 +88,22 @@ def pair_in(
         )
     chosen_new = _new(new, runs, chosen_base)
     return matched(chosen_new, chosen_base, study, version)
+
+
+def pair_of(study: Path, told: LossComparison) -> Pair:
+    """Gives the two runs of a stored comparison, under the amendments that there were by then.
+
+    Raises:
+        InputError: an archive is gone.
+        Tampered: an archive, a plan or an amendment is not what it was.
+    """
+    base_path = study / (told.base_archive or f"{ARCHIVES}/{told.base_run_id}")
+    new_path = study / ARCHIVES / told.run_id
+    home, base_home = study_of(new_path), study_of(base_path)
+    new = open_run(new_path, home, n_amendments=told.n_amendments)
+    is_own = home == base_home
+    base = open_run(base_path, base_home, n_amendments=told.n_amendments if is_own else None)
+    return matched(new, base, study, told.catalog_version)
 
 
 def matched(new: LossRun, base: LossRun, home: Path, version: str | None = None) -> Pair:

@@ -12,8 +12,8 @@ from equipoise.records.suite import LossComparison, Suite
 from equipoise.stages.report.loss.trend import TrendPoint, to_trend_page
 from equipoise.studies.loss.comparing import RESULT, derive
 from equipoise.studies.loss.history import read_history
-from equipoise.studies.loss.pairing import matched, study_of
-from equipoise.studies.loss.scoring import ARCHIVES, open_run, read_suite
+from equipoise.studies.loss.pairing import pair_of
+from equipoise.studies.loss.scoring import read_suite
 
 TREND = "history.html"
 
@@ -28,14 +28,7 @@ def retell(study: Path, folder: Path) -> dict[str, bytes]:
     stored = decode(
         folder.joinpath(RESULT).read_bytes(), LossComparison, where=str(folder / RESULT)
     )
-    base_path = study / (stored.base_archive or f"{ARCHIVES}/{stored.base_run_id}")
-    new_path = study / ARCHIVES / stored.run_id
-    pair = matched(
-        open_run(new_path, study_of(new_path)),
-        open_run(base_path, study_of(base_path)),
-        study,
-        stored.catalog_version,
-    )
+    pair = pair_of(study, stored)
     return derive(pair, read_history(study).looks(pair.name)).files
 
 

@@ -70,8 +70,10 @@ class LossRun:
         return self.path / SUITES / name
 
 
-def open_run(path: Path, study: Path | None = None) -> LossRun:
+def open_run(path: Path, study: Path | None = None, *, n_amendments: int | None = None) -> LossRun:
     """Opens the archive of a run; its plan stands beside it, or in the study.
+
+    `n_amendments` = only so many amendments are in force, from the first; null = all.
 
     Raises:
         InputError: there is no archive of a run at the path.
@@ -98,6 +100,12 @@ def open_run(path: Path, study: Path | None = None) -> LossRun:
         )
     plan = decode(contents[0], Plan, where=str(path / PLAN))
     amendments = read_amendments(study, facts.plan_sha256) if study else ()
+    if n_amendments is not None and len(amendments) < n_amendments:
+        raise Tampered(
+            f"{study} has {len(amendments)} amendments, and a comparison rests on {n_amendments}; "
+            "mend: take amendments.jsonl from a copy"
+        )
+    amendments = amendments[:n_amendments]
     return LossRun(
         path=path,
         archive=archive,

@@ -21,8 +21,8 @@ from equipoise.records.outcome_report import OUTCOME
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.studies.loss.comparing import RESULT, Compared, derive
 from equipoise.studies.loss.history import History
-from equipoise.studies.loss.pairing import Pair, matched, study_of
-from equipoise.studies.loss.scoring import ARCHIVES, LossRun, open_run, score_run
+from equipoise.studies.loss.pairing import pair_of
+from equipoise.studies.loss.scoring import LossRun, score_run
 
 _MOST_NAMED = 6
 
@@ -105,16 +105,16 @@ def _says(folder: Path, found: Compared) -> str:
 
 
 def _derived(study: Path, stored: LossComparison, name: str, history: History | None) -> Compared:
-    base_path = study / (stored.base_archive or f"{ARCHIVES}/{stored.base_run_id}")
-    new = open_run(study / ARCHIVES / stored.run_id, study)
-    base = open_run(base_path, study_of(base_path))
-    pair: Pair = matched(new, base, study, stored.catalog_version)
+    pair = pair_of(study, stored)
     with ExitStack() as stack:
         places = [
             Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="equipoise-")))
             for _ in range(2)
         ]
-        fresh = (new.archive.derive_columns(places[0]), base.archive.derive_columns(places[1]))
+        fresh = (
+            pair.new.archive.derive_columns(places[0]),
+            pair.base.archive.derive_columns(places[1]),
+        )
         looks = history.looks(name) if history else stored.looks
         return derive(pair, looks, fresh, made_by=stored.derived_by)
 

@@ -12,8 +12,7 @@ from equipoise.records.suite import LossComparison
 from equipoise.records.yaml_text import parse
 from equipoise.studies.loss.comparing import RESULT, derive
 from equipoise.studies.loss.history import read_history
-from equipoise.studies.loss.pairing import matched, study_of
-from equipoise.studies.loss.scoring import ARCHIVES, open_run
+from equipoise.studies.loss.pairing import pair_of
 from equipoise.studies.outcome.packs import ReadPack, read_pack
 from equipoise.studies.outcome.telling import Told, tell
 
@@ -66,14 +65,7 @@ def retold(study: Path, folder: Path, *, is_fresh: bool = False) -> Told:
     """
     stored = stored_in(folder)
     told = decode(folder.joinpath(RESULT).read_bytes(), LossComparison, where=str(folder / RESULT))
-    base_path = study / (told.base_archive or f"{ARCHIVES}/{told.base_run_id}")
-    new_path = study / ARCHIVES / told.run_id
-    pair = matched(
-        open_run(new_path, study_of(new_path)),
-        open_run(base_path, study_of(base_path)),
-        study,
-        told.catalog_version,
-    )
+    pair = pair_of(study, told)
     with ExitStack() as stack:
         fresh = None
         if is_fresh:

@@ -1,14 +1,15 @@
 """Derives what an outcome comparison says beside its rule, from the archives and the pack."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from equipoise import __version__
 from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.errors import InputError
-from equipoise.records.codec import decode, encode, pretty
+from equipoise.records.codec import decode, digest, encode, pretty
 from equipoise.records.counted import counted
+from equipoise.records.event import Amendment
 from equipoise.records.hypothesis import Hypothesis
 from equipoise.records.outcome import RESULTS, OutcomeResult
 from equipoise.records.outcome_plan import Control, OutcomePlan
@@ -19,7 +20,7 @@ from equipoise.stages.decide.outcome import decided, waits, withheld
 from equipoise.stages.estimate.outcome.arms import arm_of
 from equipoise.stages.estimate.outcome.cases import cases_of
 from equipoise.stages.estimate.outcome.hypotheses import verdicts_of
-from equipoise.stages.estimate.outcome.items import alarms_of, items_of
+from equipoise.stages.estimate.outcome.items import alarms_of, as_proved, items_of
 from equipoise.stages.estimate.outcome.scenarios import MAIN, value_of
 from equipoise.stages.report.outcome.junit import to_outcome_junit
 from equipoise.stages.report.outcome.page import to_outcome_page
@@ -68,7 +69,10 @@ def tell(
     results = {run.run_id: results_of(run, pair.version) for run in _runs(pair, stored)}
     every = [one for kept in results.values() for one in kept]
     new, base = pair.new.facts.arm, pair.base.facts.arm
-    plan, items = pair.new.plan, items_of(every, _proofs(pack), (new, base))
+    plan, proofs = pair.new.plan, proof_hashes(pack, _scenarios(every))
+    was = stored.proofs if stored else {}
+    remade = frozenset(name for name, sha256 in was.items() if proofs.get(name) != sha256)
+    items = as_proved(items_of(every, _proofs(pack), (new, base)), stored, remade)
     summaries = tuple(arm_of(kept, _skills(plan, kept[0].arm)) for kept in results.values())
     queue = looked_at(every, items, pair, pack, stored)
     waiting = list(_waiting(plan, queue, (new, base)))
@@ -86,13 +90,20 @@ def tell(
         alarms=alarms_of(items),
         verdict=decided(compared.comparison, summaries, hypotheses, waiting),
         hypotheses=hypotheses,
-        notes=(*_doubts(plan), *_remarks(pack, _scenarios(every))),
+        notes=stored.notes
+        if stored and remade
+        else (
+            *_doubts(plan),
+            *_amended(pair.new.amendments),
+            *_remarks(pack, _scenarios(every)),
+        ),
         origin=pack.pack.origin,
         waiting=queue.waiting,
         labels=queue.labels,
         n_labels=queue.n_labels,
         stale=queue.stale,
         hidden_now=queue.hidden_now,
+        proofs=stored.proofs if stored else proofs,
         derived_by=made_by,
     )
     barred = queue.barred_for((new, base))
@@ -144,7 +155,14 @@ def _runs(pair: Pair, stored: OutcomeFile | None) -> list[LossRun]:
     if stored is not None:
         known = {run.run_id for run in own}
         names = [name for name in stored.runs if name not in known]
-        return [*own, *(open_run(pair.home / ARCHIVES / name, pair.home) for name in names)]
+        n_amendments = len(pair.new.amendments)
+        return [
+            *own,
+            *(
+                open_run(pair.home / ARCHIVES / name, pair.home, n_amendments=n_amendments)
+                for name in names
+            ),
+        ]
     taken = {run.facts.arm for run in own}
     last = {
         run.facts.arm: run
@@ -171,6 +189,14 @@ def _proofs(pack: ReadPack) -> dict[str, Proof]:
     return found
 
 
+def proof_hashes(pack: ReadPack, scenarios: Iterable[str]) -> dict[str, str]:
+    """Gives the hashes of the stored proofs of scenarios; empty where one is gone."""
+    paths = {name: pack.folder / PROOFS / f"{name}.json" for name in scenarios}
+    return {
+        name: digest(path.read_bytes()) if path.is_file() else "" for name, path in paths.items()
+    }
+
+
 def _control(plan: Plan, arms: set[str]) -> Control | None:
     if not isinstance(plan.outcome, OutcomePlan):
         return None
@@ -192,6 +218,15 @@ def _remarks(pack: ReadPack, scenarios: Sequence[str]) -> tuple[str, ...]:
         return (
             f"Pack: what was seen of it cannot be read ({error}); `equipoise prove` looks again",
         )
+
+
+def _amended(amendments: Iterable[Amendment]) -> Iterator[str]:
+    """Yields what was changed after sealing, and what that means where it was hidden tests."""
+    for one in amendments:
+        what = one.field or "remark"
+        if one.field == "hidden":
+            what = "hidden tests; they were chosen when outcomes could be seen"
+        yield f"Amended {one.at[:10]} by {one.by}: {what}: {one.reason}"
 
 
 def _doubts(plan: Plan) -> tuple[str, ...]:

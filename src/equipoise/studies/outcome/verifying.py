@@ -21,6 +21,7 @@ from equipoise.studies.outcome.packs import PROOFS
 from equipoise.studies.outcome.promising import read_registered
 from equipoise.studies.outcome.queueing import hidden_hashes
 from equipoise.studies.outcome.retelling import pack_of, retold, stored_in
+from equipoise.studies.outcome.telling import proof_hashes
 from equipoise.studies.outcome.timing import archive_name, check_times
 from equipoise.studies.outcome.triage import read_labels
 
@@ -117,6 +118,13 @@ def _comparison(study: Path, folder: Path, name: str) -> Check:
         faults.append(Fault(file=TRIAGE, what=what))
     elif known > stored.n_labels or hidden_hashes(pack_of(study)) != stored.hidden_now:
         what = "labels or hidden tests are others by now: compare again to see what follows"
+        faults.append(Fault(file=f"{name}/{OUTCOME}", what=what, is_note=True))
+    now = proof_hashes(pack_of(study), stored.proofs)
+    if remade := [one for one, sha256 in stored.proofs.items() if now[one] != sha256]:
+        what = (
+            f"the proofs of {', '.join(remade)} are others by now: what they said of hidden tests, "
+            "and the notes, are taken from the file and were not derived"
+        )
         faults.append(Fault(file=f"{name}/{OUTCOME}", what=what, is_note=True))
     if others := {run.facts.arm for run in runs_of(study)} - {arm.arm for arm in stored.arms}:
         what = f"runs of {', '.join(sorted(others))} were not looked at: compare again to do so"

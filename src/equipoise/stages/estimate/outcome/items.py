@@ -1,19 +1,20 @@
 """Item analysis: what each hidden test can tell, and which groups of them tell nothing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 
 from equipoise.records.outcome import GroupResult, OutcomeResult
-from equipoise.records.outcome_report import GroupAlarm, Item, ItemFlag
+from equipoise.records.outcome_report import GroupAlarm, Item, ItemFlag, OutcomeFile
 from equipoise.records.proof import Proof
 from equipoise.records.suite_run import TestOutcome
 
 _GROUPS = ("explicit", "implicit")
 _LEAST_CELLS = 4
 _ALIKE = frozenset({ItemFlag.CEILING, ItemFlag.FLOOR})
+_BY_PROOF = frozenset({ItemFlag.FREE, ItemFlag.NOT_RED, ItemFlag.NOT_GREEN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,36 @@ def items_of(
         kept = [one for one in results if one.scenario == scenario]
         found += _of_scenario(scenario, kept, proofs.get(scenario), arms)
     return tuple(found)
+
+
+def as_proved(
+    items: Sequence[Item], stored: OutcomeFile | None, remade: Collection[str]
+) -> tuple[Item, ...]:
+    """Gives items with what earlier proofs said, as far as a stored file has kept it.
+
+    Args:
+        items: as the proofs of today have them.
+        stored: the file that was made while other proofs stood there; null = there is none.
+        remade: the scenarios whose proofs are others by now.
+    """
+    kept = {
+        (one.scenario, one.group, one.test): one
+        for one in (stored.items if stored else ())
+        if one.scenario in remade
+    }
+
+    def as_then(one: Item) -> Item:
+        was = kept.get((one.scenario, one.group, one.test))
+        if was is None:
+            return one
+        own = [flag for flag in one.flags if flag not in _BY_PROOF]
+        flags = (*own, *(flag for flag in was.flags if flag in _BY_PROOF))
+        order = list(ItemFlag)
+        return msgspec.structs.replace(
+            one, red=was.red, green=was.green, flags=tuple(sorted(flags, key=order.index))
+        )
+
+    return tuple(as_then(one) for one in items)
 
 
 def _of_scenario(
