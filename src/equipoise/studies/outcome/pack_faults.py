@@ -81,14 +81,18 @@ def _seed_faults(scenario: Scenario, library: Library) -> Iterator[str]:
         yield f"there is no seed {scenario.seed!r} below seeds/" + (f"; {meant}" if meant else "")
         return
     bugs = library[scenario.seed]
-    if scenario.kind is ScenarioKind.FIX and not scenario.bug_id:
+    if scenario.kind is ScenarioKind.FIX and not scenario.bug_id and bugs:
         yield "kind is fix and there is no bug_id: which bug of the seed's library"
     if not scenario.bug_id:
         return
     if scenario.bug_id not in bugs:
         meant = nearest(scenario.bug_id, list(bugs))
         yield f"seed {scenario.seed} has no bug {scenario.bug_id!r}" + (
-            f"; {meant}" if meant else f"; it has {', '.join(bugs) or 'none'}"
+            f"; {meant}"
+            if meant
+            else f"; it has {', '.join(bugs)}"
+            if bugs
+            else "; it has none: where the bug is in the seed as it stands, leave bug_id out"
         )
         return
     pattern = str(bugs[scenario.bug_id].get("pattern", ""))

@@ -19,6 +19,7 @@ from equipoise.stages.plan.outcome_terms import can_be_confirmed, least_scenario
 from equipoise.studies.outcome.arms import contrasts_of, skills_of
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.hypotheses import hypotheses_of
+from equipoise.studies.outcome.lints.seeds import ONBOARDED
 from equipoise.studies.outcome.metrics import METRICS, main_metric, metrics_of
 from equipoise.studies.outcome.packs import HIDDEN, PROOFS, SCENARIO, ReadPack
 from equipoise.studies.outcome.phases import cell_cost, phase_faults, precondition
@@ -108,7 +109,8 @@ def is_onboarded(pack: ReadPack, scenario: Scenario) -> bool:
     seed = pack.seed(scenario)
     if "recipe" in seed:
         return pack.folder.joinpath(seed["recipe"], "onboarding").is_dir()
-    return pack.folder.joinpath(next(iter(seed.values())), ".codestable").is_dir()
+    folder = pack.folder / next(iter(seed.values()))
+    return any(folder.joinpath(name).exists() for name in ONBOARDED)
 
 
 def _doubts(
@@ -144,7 +146,7 @@ def _onboarding(pack: ReadPack, bare: Sequence[Scenario], seed: str) -> str:
     spec = pack.seed(next(one for one in bare if one.seed == seed))
     if "recipe" in spec:
         return f"put the files that a skill relies on into {spec['recipe']}/onboarding/"
-    return f"put them into {next(iter(spec.values()))}/.codestable/"
+    return f"put {' or '.join(ONBOARDED)} into {next(iter(spec.values()))}"
 
 
 def _other_skills(draft: OutcomeDraft, scenarios: Sequence[Scenario]) -> Iterator[str]:

@@ -52,7 +52,7 @@ def leaks(seed: Seed, rights: Iterable[Tree], probes: Probes) -> Iterator[Notice
             where=f"{hunk.file}:{hunk.line}",
             message=f"the repository that agents get holds the mending ({named}): "
             f"{' / '.join(hunk.added)[:200]!r}; mend: weave the bug into the commit that brings "
-            "the code in",
+            "the code in, or take a snapshot without what came after it",
             count=len(wheres),
         )
 

@@ -25,8 +25,8 @@ from equipoise.studies.outcome.lints.sources import (
 
 OWN_TESTS = ("tests/**/*.py",)
 """Where the own suite of a seed lies."""
-ONBOARDED = ".codestable"
-"""The folder in which a seed says how work is done."""
+ONBOARDED = (".codestable", "AGENTS.md", "CLAUDE.md")
+"""A folder or file of these in a seed says how work is done there."""
 
 LEAST_LINES, MOST_LINES = 500, 2000
 """A thousand lines of Python or so, with tests: less is a toy, more is no small project."""
@@ -51,7 +51,7 @@ def lint_seed(name: str, seed: Seed, probes: Probes) -> SeedLint:
         place = Path(folder, "seed")
         seed.copy(place)
         files = sources(place)
-        is_onboarded = place.joinpath(ONBOARDED).is_dir()
+        is_onboarded = any(place.joinpath(name).exists() for name in ONBOARDED)
     covered = probes.covered(seed, OWN_TESTS)
     facts = _facts(files, seed, probes, covered, is_onboarded=is_onboarded)
     return SeedLint(
@@ -136,9 +136,10 @@ def _past(facts: SeedFacts) -> Iterator[tuple[str, str]]:
     if days < LEAST_DAYS:
         yield "short_history", f"all commits within {days} days; wanted: at least {LEAST_DAYS}"
     if not facts.is_onboarded:
+        names = f"{', '.join(ONBOARDED[:-1])} or {ONBOARDED[-1]}"
         yield (
             "no_onboarding",
-            f"there is no {ONBOARDED}/: a skill is out of the environment it was made for",
+            f"there is no {names}: a skill is out of the environment it was made for",
         )
 
 
