@@ -35,7 +35,8 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("campaign")
     pack = trap_pack(trap_pack(root / "pack"), "s02-kept")
     path = pack / "fixtures/e2e/s02-kept/scenario.json"
-    kept = json.loads(path.read_text(encoding="utf-8")) | {"held_out": True}
+    asks = "Bug: total() adds dollars to pounds. Please fix it."
+    kept = json.loads(path.read_text(encoding="utf-8")) | {"held_out": True, "prompt": asks}
     path.write_text(json.dumps(kept), encoding="utf-8")
     done = called("prove", pack, "--repeats", "1")
     assert done.exit_code == 0, done.output

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from equipoise.ports.suites import hash_of
 from equipoise.records.codec import digest
-from equipoise.records.scenario import Scenario
+from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.stages.plan.faults import Faults
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.packs import HIDDEN, ReadPack
@@ -16,8 +16,9 @@ def copy_faults(
     """Yields a fault for each scenario that asks for what another one asks for.
 
     The scenario is the unit of every test: eight copies of one would make a p of 0.008 out of a
-    single task. Copies have the same prompt, the same bug of the same seed, the same reference, or
-    the same hidden tests of a group.
+    single task. Copies have the same prompt, the same bug of the same seed, the same reference
+    (where the work is not to stop: there it may well be the same), or the same hidden tests of a
+    group.
     """
     seen: dict[tuple[str, str], str] = {}
     for place, one in enumerate(scenarios):
@@ -43,7 +44,7 @@ def _marks(pack: ReadPack, scenario: Scenario) -> Iterator[tuple[str, str]]:
     folder = pack.folder / pack.place(scenario)
     named = scenario.proofs.reference if scenario.proofs else None
     reference = folder / (named or "")
-    if reference.is_file():
+    if reference.is_file() and scenario.kind is not ScenarioKind.STOP:
         yield "the reference", digest(reference.read_bytes())
     for group in ("explicit", "implicit"):
         tests = folder / HIDDEN / group
