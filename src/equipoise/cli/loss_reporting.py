@@ -63,6 +63,13 @@ def _print(study: Path, folders: list[Path], form: str) -> None:
             mend=f"equipoise report {as_word(folders[-1])} --format {form}",
         )
     files = _files(study, folders[0])
+    if form == "md" and OUTCOME in files:
+        raise InputError(
+            "--format md of an outcome comparison: its table lists losses, and none decides there",
+            wanted="html, json or junit",
+            mend="equipoise compare STUDY prints what it says in words",
+            code="form",
+        )
     name = OUTCOME if form == "json" and OUTCOME in files else _FORMS[form]
     sys.stdout.buffer.write(files[name])
 

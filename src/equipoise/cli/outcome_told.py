@@ -13,6 +13,8 @@ from equipoise.stages.report.outcome.reading import CRITERIA, LEAST_GAIN, ORIGIN
 _MARKS = {"better": "+", "worse": "-", "equivalent": "=", "cannot tell": "?", "not evaluable": "x"}
 _WIDTH = max(map(len, CRITERIA.values()))
 _MOST_LOST = 8
+_MOST_ALARMS = 6
+_ALARM = "pack alarm"
 _OF_JUDGES = ("[soft]", "[simulated]")
 _PARTS = ("hidden_explicit", "hidden_implicit", "regression", "artifact")
 
@@ -131,9 +133,18 @@ def _cost(arm: ArmOutcome) -> str:
 
 def _odd(file: OutcomeFile) -> Iterator[str]:
     """Yields what stands against hidden tests: alarms first, then how many tell nothing."""
-    for alarm in file.alarms:
-        if alarm.group == "implicit" or alarm.what.startswith("pack alarm"):
-            yield f"! {alarm.scenario}, {alarm.group}: {alarm.what}"
-    alike = sum(bool({ItemFlag.CEILING, ItemFlag.FLOOR} & set(item.flags)) for item in file.items)
+    of_pack = [alarm for alarm in file.alarms if alarm.what.startswith(_ALARM)]
+    graver = {(alarm.scenario, alarm.group) for alarm in of_pack}
+    alike = [
+        alarm
+        for alarm in file.alarms
+        if alarm.group == "implicit" and (alarm.scenario, alarm.group) not in graver
+    ]
+    alarms = [*of_pack, *alike]
+    for alarm in alarms[:_MOST_ALARMS]:
+        yield f"! {alarm.scenario}, {alarm.group}: {alarm.what}"
+    if len(alarms) > _MOST_ALARMS:
+        yield f"! … and {len(alarms) - _MOST_ALARMS} more on the page, under Items"
+    n_alike = sum(bool({ItemFlag.CEILING, ItemFlag.FLOOR} & set(item.flags)) for item in file.items)
     if file.items:
-        yield f"hidden tests: {len(file.items)}, of which {alike} tell no cell from another"
+        yield f"hidden tests: {len(file.items)}, of which {n_alike} tell no cell from another"

@@ -22,8 +22,9 @@ _FORMS = {"html": "index.html", "md": "report.md", "json": "report.json", "junit
 def command(directory: Path, form: str | None) -> None:
     """Write the report of the comparison in DIRECTORY again and say where it is.
 
-    DIRECTORY may be a loss study, or the folder of one of its comparisons: then every file of the
-    comparison is derived from the archives again, and history.html is drawn.
+    DIRECTORY may be a loss or an outcome study, or the folder of one of its comparisons: then
+    every file of the comparison is derived from the archives again, and history.html, the losses
+    over time, is drawn.
 
     Reads comparison.json, estimates.json and verdicts.json; writes report/index.html, report.md,
     report.json and junit.xml. The same three files always give the same bytes.

@@ -47,7 +47,7 @@ def test_more_cells_raise_the_critical_value_and_what_is_reportable(tmp_path: Pa
 @for_every(
     "changes, reason",
     [
-        ({"mde": "0.1"}, "intent=refund has 8 of the 100 units it needs: it will be `unterbelegt`"),
+        ({"mde": "0.1"}, "intent=refund has 8 of the 100 units it needs: it will be unterbelegt"),
         ({"mde": "0.1"}, "no partition has enough units: nothing can be listed"),
         ({"mde": "0.2"}, "only a change of 0."),
         ({"double_rating": "0.1"}, "double_rating is 0.1: below 0.2 the categories tone_off"),

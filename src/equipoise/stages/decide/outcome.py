@@ -122,6 +122,8 @@ def _of_hypotheses(
     needed = [f"{one.id}: {one.why}" for one in nulls]
     if all(one.metric in RESOURCES for one in about):
         needed.append("a primary hypothesis about what the arms deliver, beside what they take")
+    if any(one.adjusted_p is not None for one in nulls):
+        needed.append("more scenarios would tell, more repetitions of these hardly")
     said = "; ".join(f"{one.id} {one.answer.value} ({_numbers(one)})" for one in about)
     return OutcomeVerdict(
         standing=Standing.CEILING

@@ -32,7 +32,7 @@ def _too_few(plan: Plan) -> Iterator[str]:
     for one in short:
         yield (
             f"{one.text} has {one.n_drawn:,} of the {one.n_min:,} units it needs: it will be "
-            f"`unterbelegt` and never listed; {one.n_min - one.n_drawn:,} more units, a larger mde "
+            f"unterbelegt and never listed; {one.n_min - one.n_drawn:,} more units, a larger mde "
             "or fewer partitions would help"
         )
     if len(short) == len(plan.partitions):
@@ -83,7 +83,7 @@ def _categories(plan: Plan, catalog: Catalog) -> Iterator[str]:
     if judged and plan.double_rating_share < _LEAST_DOUBLE:
         yield (
             f"double_rating is {plan.double_rating_share:g}: below {_LEAST_DOUBLE:g} the "
-            f"categories {', '.join(one.id for one in judged)} are `unbewertbar`"
+            f"categories {', '.join(one.id for one in judged)} are unbewertbar"
         )
     frozen = [arm.name for arm in plan.arms if arm.mode is Mode.B]
     probes = {probe.name for probe in plan.probes}
@@ -93,13 +93,13 @@ def _categories(plan: Plan, catalog: Catalog) -> Iterator[str]:
         if one.is_reexecuted and frozen:
             yield (
                 f"{one.id} needs the system to be executed again, and {', '.join(frozen)} reads "
-                "frozen logs: it is `unbewertbar` there"
+                "frozen logs: it is unbewertbar there"
             )
         lacking = sorted(set(one.needs) - probes)
         if lacking:
             yield (
                 f"{one.id} needs the probe {', '.join(lacking)}, which the study does not declare: "
-                "it is `unbewertbar`"
+                "it is unbewertbar"
             )
 
 
@@ -114,10 +114,10 @@ def _hidden_tests(category: Category, others: list[str], *, is_proved: bool) -> 
     if others:
         yield (
             f"{category.id} tests what an agent left, and {', '.join(others)} is none: it is "
-            "`unbewertbar` there"
+            "unbewertbar there"
         )
     if not suite.get("reference") and not is_proved:
         yield (
             f"{category.id} has no reference solution: nobody has shown that its hidden tests can "
-            "be passed, and a run of them that breaks off for no known reason is `unbewertbar`"
+            "be passed, and a run of them that breaks off for no known reason is unbewertbar"
         )

@@ -56,7 +56,7 @@ def remarks(
     if bare:
         found.append(
             f"no reserve is drawn in {_named(bare)}: one unit that cannot be completed leaves a "
-            f"partition `unterbelegt`; a budget.sample above {plan.sample_budget:,} draws one"
+            f"partition unterbelegt; a budget.sample above {plan.sample_budget:,} draws one"
         )
     assumed = [one.text for one in plan.partitions if one.s_source is SpreadSource.DEFAULT]
     if assumed:

@@ -196,7 +196,7 @@ class _Table:
             guarded_lo=guarded[0],
             guarded_hi=guarded[1],
             reportable=_known(float(found.reportable[at])),
-            excludable=max(literal[1], guarded[1]),
+            excludable=min(1.0, max(literal[1], guarded[1])),
             bootstrap_lo=max(-1.0, ends[0]),
             bootstrap_hi=min(1.0, ends[1]),
             is_disputed=rule != (ends[0] > mde, ends[1] < -mde),
