@@ -50,18 +50,22 @@ def lacking(study: Path, arms: Iterable["ArmPlan"]) -> str:
     return f"what this machine lacks\n{lines}" if told else ""
 
 
-def register(study: Path, seal: "Seal") -> int | None:
-    """Writes the hypotheses of an outcome study with its seal, and gives how many there are.
+def register(study: Path, seal: "Seal") -> tuple[int, tuple[str, ...]] | None:
+    """Writes the hypotheses of an outcome study with its seal.
 
-    Null for a study of another kind.
+    Gives how many there are, and why some cannot be confirmed, whatever comes out; null for a
+    study of another kind.
     """
     if kind_of(study) != OUTCOME:
         return None
     from equipoise.pipeline.study_files import PLAN
     from equipoise.records.codec import decode
+    from equipoise.records.outcome_plan import OutcomePlan
     from equipoise.records.plan import Plan
-    from equipoise.studies.outcome.promising import registered_of, write_registered
+    from equipoise.studies.outcome.promising import BEYOND, registered_of, write_registered
 
     plan = decode(study.joinpath(PLAN).read_bytes(), Plan, where=PLAN)
     write_registered(study, plan, seal)
-    return len(registered_of(plan, seal))
+    doubts = () if not isinstance(plan.outcome, OutcomePlan) else plan.outcome.doubts
+    beyond = tuple(one for one in doubts if BEYOND in one)
+    return len(registered_of(plan, seal)), beyond

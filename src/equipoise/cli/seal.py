@@ -67,13 +67,16 @@ def command(
 def _register(study: Path, seal: "Seal") -> None:
     from equipoise.cli.outcome_planning import register
 
-    n = register(study, seal)
-    if n is not None:
+    done = register(study, seal)
+    if done is not None:
+        n, doubts = done
         click.echo(
             f"  {n} {'hypothesis' if n == 1 else 'hypotheses'} registered in hypotheses.json"
             if n
             else "  no hypotheses registered: the study is exploratory and decides nothing"
         )
+        for doubt in doubts:
+            click.echo(f"  ! {doubt}")
 
 
 def _next(study: Path) -> str:

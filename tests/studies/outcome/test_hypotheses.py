@@ -75,6 +75,8 @@ def test_the_plan_says_what_so_few_scenarios_can_find(study: Path) -> None:
     assert any("at least 6 are needed: write 3 more scored by" in doubt for doubt in plan.doubts)
     assert not any("H4 cannot" in doubt for doubt in plan.doubts)
     assert (len(few.scenarios), few.is_underpowered, few.detectable) == (3, True, None)
+    assert "  ! H3 cannot be confirmed by its exact test" in called("seal", study).output
+    study.joinpath("seal.json").unlink()
     page = study.joinpath("E2E-PLAN.md").read_text(encoding="utf-8")
     assert "- H3: 3 scenarios, smallest p 2/2^3 = 0.25; no gain can be found at all" in page
     assert "at least 6 are needed" in page

@@ -27,6 +27,8 @@ from equipoise.studies.outcome.prompts import prompt_doubts
 from equipoise.studies.outcome.rounds import rounds_of, that_count
 from equipoise.studies.outcome.stopping import stop_doubts
 
+BEYOND = "cannot be confirmed by its exact test"
+
 
 def promised_of(
     draft: OutcomeDraft,
@@ -184,7 +186,7 @@ def _floor_doubts(hypotheses: Sequence[Hypothesis]) -> Iterator[str]:
         if one.primary and not can_be_confirmed(one, n_primary):
             needed = least_scenarios(one, n_primary)
             yield (
-                f"{one.id} cannot be confirmed by its exact test, whatever comes out: over "
+                f"{one.id} {BEYOND}, whatever comes out: over "
                 f"{counted(len(one.scenarios), 'scenario')} the smallest p is {one.smallest_p:.4g}"
                 + ("" if needed is None else _lacking(one, needed))
             )
