@@ -279,6 +279,8 @@ def _answer(tested: _Tested, adjusted: float | None, alpha: float) -> tuple[Answ
     least = _smallest(tested.one, tested.n) or 1.0
     if adjusted > alpha:
         said = f"cannot tell: p {adjusted:.3g} after the rule, wanted at most {alpha:.3g}"
+        if tested.held.p <= alpha and least <= alpha:
+            said += f" (the exact test alone has {tested.held.p:.3g}: the interval does not agree)"
         if least > alpha:
             said += f"; {tested.n} scenarios cannot give less than {least:.3g}, whatever comes out"
         return Answer.NULL, said

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from equipoise.records.outcome_plan import Control, OutcomePlan
-from equipoise.records.outcome_report import Standing
+from equipoise.records.outcome_report import Answer, Standing
 from equipoise.stages.report.frame import filled
 from equipoise.stages.report.glossary import OUTCOME_WORDS, WORDS
 from equipoise.stages.report.outcome.cells import cells_section
@@ -39,7 +39,7 @@ def to_outcome_page(reading: OutcomeReading) -> bytes:
         warnings=list(_warnings(reading)),
         facts=list(_facts(reading)),
         claims=[
-            (label(one.statement or one.id, 200), one.answer.value)
+            (label(one.statement or one.id, 200), _ANSWERS[one.answer])
             for one in reading.file.hypotheses
             if one.primary and reading.file.verdict.standing is Standing.DECIDED
         ],
@@ -75,6 +75,13 @@ def _facts(reading: OutcomeReading) -> Iterator[tuple[str, str]]:
         "scenarios",
         f"{n_scenarios}, {times} times each in every arm; repetitions lie inside them",
     )
+
+
+_ANSWERS = {
+    Answer.CONFIRMED: "confirmed",
+    Answer.REJECTED: "rejected",
+    Answer.NULL: "neither confirmed nor rejected",
+}
 
 
 def _control(reading: OutcomeReading) -> str:
