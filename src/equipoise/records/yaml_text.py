@@ -4,6 +4,8 @@
 or second documents: what a reader of the file sees is what the program gets.
 """
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,7 +54,7 @@ def parse(text: bytes, *, name: str) -> YamlText:
             f"{name} has {len(text)} bytes", wanted=f"at most {MAX_BYTES}", code="yaml_too_large"
         )
     try:
-        return _Walk(name, text.decode("utf-8-sig")).document()
+        return _Walk(name, _joined(text.decode("utf-8-sig"))).document()
     except UnicodeDecodeError as error:
         raise InputError(
             f"invalid UTF-8 at byte {error.start}", wanted="UTF-8", where=name, code="not_utf8"
@@ -64,6 +66,21 @@ def parse(text: bytes, *, name: str) -> YamlText:
     except (yaml.YAMLError, ValueError) as error:
         fault = str(error).splitlines()[0] if str(error) else "not readable"
         raise InputError(fault, wanted="YAML", where=name, code="no_yaml") from error
+
+
+def _joined(text: str) -> str:
+    """Gives JSON with each character that it writes as two escapes written out.
+
+    JSON writes what lies beyond U+FFFF as a pair of escapes, which YAML, else wider, does not know.
+    """
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    return _PAIR.sub(lambda pair: pair[1] + json.loads(f'"{pair[2]}"'), text)
+
+
+_PAIR = re.compile(
+    r"(?<!\\)((?:\\\\)*)(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
 
 
 class _Walk:

@@ -142,7 +142,11 @@ def test_hidden_tests_tell_who_mends_from_who_talks(study: Path) -> None:
 
 def test_a_study_file_may_be_json(study: Path) -> None:
     path = study / "study.yaml"
-    path.write_text(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))), encoding="utf-8")
-    done = called("plan", study)
-    assert done.exit_code == 0, done.output
-    assert decode(study.joinpath("plan.json").read_bytes(), Plan).kind == "outcome"
+    title = "\N{CRAB}\N{CRAB} \N{CYRILLIC SMALL LETTER YA}, \\ud83e\\udd80"
+    given = yaml.safe_load(path.read_text(encoding="utf-8")) | {"title": title}
+    for written in (json.dumps(given), json.dumps(given, ensure_ascii=False)):
+        path.write_text(written, encoding="utf-8")
+        done = called("plan", study)
+        assert done.exit_code == 0, done.output
+        plan = decode(study.joinpath("plan.json").read_bytes(), Plan)
+        assert (plan.kind, plan.title) == ("outcome", title)

@@ -97,7 +97,7 @@ def compiled(study: Path, seed_of: MakeSeed, render: Render) -> Compiled:
         CATALOG: json.dumps(catalog, indent=1).encode() + b"\n",
         OUTCOME: pretty(outcome),
         ARMS: pretty(held),
-        COMPILED: json.dumps(compiled_to, indent=1).encode() + b"\n",
+        COMPILED: json.dumps(compiled_to, indent=1, ensure_ascii=False).encode() + b"\n",
     }
     return Compiled(draft=draft, pack=pack, scenarios=scenarios, files=files)
 
