@@ -1,6 +1,7 @@
 """Bad packs: every rule broken in turn, and each is refused by name."""
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable
@@ -42,6 +43,14 @@ def put(name: str, text: str) -> Break:
 
 def linked(name: str, to: str) -> Break:
     return lambda pack: pack.joinpath(name).symlink_to(to)
+
+
+def piped(name: str) -> Break:
+    def make(pack: Path) -> None:
+        pack.joinpath(name).unlink(missing_ok=True)
+        os.mkfifo(pack / name)
+
+    return make
 
 
 PROOFS = {"reference": "patches/reference.patch", "near_misses": ["patches/near-miss-1.patch"]}
@@ -214,6 +223,26 @@ RULES: dict[str, tuple[Break, str]] = {
     "no command of the own suite": (
         changed(regression={"command": []}),
         "regression has no command",
+    ),
+    "a prompt that nobody sees whole": (
+        changed(prompt="Mend it.\n\tNow \x1b[2J"),
+        "'prompt' has the unseen character U+001B; mend: write it without",
+    ),
+    "a text that ends an argument": (
+        changed(dod_gate=[{"id": "tests", "command": ["true", "a\0b"]}]),
+        "'dod_gate.0.command.1' has the unseen character U+0000",
+    ),
+    "a name that moves a terminal": (
+        replaced("pack.yaml", "origin: built", 'origin: built\nabout: "a\\u202eb"'),
+        "pack.yaml: 'about' has the unseen character U+202E",
+    ),
+    "a pipe": (
+        piped(f"{SCENARIO}/hidden-tests/explicit/test_pipe.py"),
+        f"{SCENARIO}/hidden-tests/explicit/test_pipe.py is no file, but a pipe, a socket or a",
+    ),
+    "a pipe in place of a scenario": (
+        piped(f"{SCENARIO}/scenario.json"),
+        f"{SCENARIO}/scenario.json is no file, but a pipe, a socket or a device; mend: remove it",
     ),
     "no regular expression": (
         changed(expected_end_state={"told": ["new ("]}),

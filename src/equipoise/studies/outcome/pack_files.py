@@ -1,6 +1,7 @@
 """Holds the files of a pack against what names them: there, inside, no links, none left out."""
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -25,6 +26,19 @@ def link_faults(folder: Path) -> Iterator[str]:
                 yield (
                     f"{path.relative_to(folder).as_posix()} is a symbolic link; a pack holds files "
                     "of its own; mend: put a copy there"
+                )
+
+
+def special_files(folder: Path) -> Iterator[str]:
+    """Yields each named pipe, socket and device in a pack: who reads one waits for ever."""
+    for parent, _, names in os.walk(folder):
+        for name in sorted(names):
+            path = Path(parent, name)
+            mode = path.lstat().st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+                yield (
+                    f"{path.relative_to(folder).as_posix()} is no file, but a pipe, a socket or a "
+                    "device; mend: remove it"
                 )
 
 

@@ -8,11 +8,34 @@ import msgspec
 import msgspec.inspect as types
 
 from equipoise.errors import nearest
+from equipoise.records.unseen import UNSEEN
 
 
 def unknown_keys(value: Any, kind: type[msgspec.Struct]) -> Iterator[str]:
     """Yields a fault for each key of a value that its record does not have, however deep."""
     yield from _unknown(value, types.type_info(kind), "")
+
+
+def unseen_texts(value: Any, place: str = "") -> Iterator[str]:
+    """Yields a fault for each text with characters that nobody sees, but line ends and tabs.
+
+    A prompt goes into the arguments of programs, a name into terminals and pages.
+    """
+    if isinstance(value, str):
+        found = UNSEEN.search(value.translate(_ENDS))
+        if found:
+            which = f"U+{ord(found.group()):04X}"
+            yield f"{place or 'a text'!r} has the unseen character {which}; mend: write it without"
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from unseen_texts(str(name), "a key")
+            yield from unseen_texts(inner, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from unseen_texts(inner, f"{place}.{number}")
+
+
+_ENDS = dict.fromkeys(map(ord, "\n\r\t"))
 
 
 def doubled_keys(content: bytes) -> Iterator[str]:

@@ -21,8 +21,13 @@ from equipoise.studies.outcome.pack_faults import (
     pack_faults,
     scenario_faults,
 )
-from equipoise.studies.outcome.pack_files import HIDDEN_TESTS, file_faults, link_faults
-from equipoise.studies.outcome.pack_keys import doubled_keys, unknown_keys
+from equipoise.studies.outcome.pack_files import (
+    HIDDEN_TESTS,
+    file_faults,
+    link_faults,
+    special_files,
+)
+from equipoise.studies.outcome.pack_keys import doubled_keys, unknown_keys, unseen_texts
 from equipoise.studies.outcome.state_faults import state_faults
 
 PACK = "pack.yaml"
@@ -87,6 +92,7 @@ def read_pack(folder: Path) -> ReadPack:
             mend=f"name {folder / beside[0]}" if beside else "",
             code="no_pack",
         )
+    _refuse([*special_files(folder)])
     pack, faults = _pack(path)
     faults += link_faults(folder)
     library = dict(_library(folder / _SEEDS, faults))
@@ -105,6 +111,11 @@ def read_pack(folder: Path) -> ReadPack:
         scenarios += [read] if read is not None else []
     if not scenarios and not faults:
         faults.append(f"there is no scenario below {SCENARIOS}")
+    _refuse(faults)
+    return ReadPack(folder=folder, pack=pack, scenarios=tuple(scenarios), library=library)
+
+
+def _refuse(faults: list[str]) -> None:
     if faults:
         n_faults = f"{len(faults)} fault{'s' * (len(faults) > 1)}"
         raise InputError(
@@ -112,7 +123,6 @@ def read_pack(folder: Path) -> ReadPack:
             wanted="scenarios as docs/reference/scenario-packs.md has them",
             code="bad_pack",
         )
-    return ReadPack(folder=folder, pack=pack, scenarios=tuple(scenarios), library=library)
 
 
 def _pack(path: Path) -> tuple[Pack, list[str]]:
@@ -126,7 +136,8 @@ def _pack(path: Path) -> tuple[Pack, list[str]]:
             where=PACK,
             code="bad_pack",
         ) from error
-    return pack, [f"{PACK}: {fault}" for fault in unknown_keys(value, Pack)]
+    told = (*unknown_keys(value, Pack), *unseen_texts(value))
+    return pack, [f"{PACK}: {fault}" for fault in told]
 
 
 def _names(pack: Pack, folder: Path) -> list[str]:
@@ -149,6 +160,7 @@ def _scenario(
     found = [
         *doubled_keys(content),
         *unknown_keys(msgspec.json.decode(content), Scenario),
+        *unseen_texts(msgspec.json.decode(content)),
         *scenario_faults(scenario, name, library),
         *file_faults(scenario, folder / place),
         *list_faults(scenario, folder / place),
