@@ -119,7 +119,7 @@ def _of_hypotheses(
     about: Sequence[HypothesisVerdict], new_arm: str, tags: tuple[str, ...]
 ) -> OutcomeVerdict:
     nulls = [one for one in about if one.answer is Answer.NULL]
-    needed = [f"{one.id}: {one.why}" for one in nulls]
+    needed = [f"{one.id}: {one.why.removeprefix('cannot tell: ')}" for one in nulls]
     if all(one.metric in RESOURCES for one in about):
         needed.append("a primary hypothesis about what the arms deliver, beside what they take")
     if any(one.adjusted_p is not None for one in nulls):
