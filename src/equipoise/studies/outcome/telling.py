@@ -1,6 +1,6 @@
 """Derives what an outcome comparison says beside its rule, from the archives and the pack."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,17 +106,27 @@ def tell(
         proofs=stored.proofs if stored else proofs,
         derived_by=made_by,
     )
-    barred = queue.barred_for((new, base))
-    page = OutcomeReading(
-        file=file,
-        plan=plan,
-        comparison=compared.comparison,
-        results=tuple(every),
-        origin=pack.pack.origin,
-        cases=cases_of(results[pair.new.run_id], results[pair.base.run_id], barred),
-        moved=tuple(_moved(results[pair.new.run_id], results[pair.base.run_id])),
-    )
+    page = _page(pair, compared, file, results, queue.barred_for((new, base)))
     return Told(file=file, files=_files(page), moved=page.moved)
+
+
+def _page(
+    pair: Pair,
+    compared: Compared,
+    file: OutcomeFile,
+    results: Mapping[str, tuple[OutcomeResult, ...]],
+    barred: Mapping[str, str],
+) -> OutcomeReading:
+    new, base = results[pair.new.run_id], results[pair.base.run_id]
+    return OutcomeReading(
+        file=file,
+        plan=pair.new.plan,
+        comparison=compared.comparison,
+        results=tuple(one for kept in results.values() for one in kept),
+        origin=file.origin,
+        cases=cases_of(new, base, barred),
+        moved=tuple(_moved(new, base)),
+    )
 
 
 def _moved(new: Sequence[OutcomeResult], base: Sequence[OutcomeResult]) -> Iterator[Moved]:
