@@ -22,6 +22,7 @@ from equipoise.records.result import ComparisonFile, Estimates
 from equipoise.records.self_test import SelfTest
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.records.term_consistency import Consistency
+from equipoise.records.term_memory import Memory, MemoryPlan
 from equipoise.records.triage import Triaged
 from equipoise.records.validation import LockedThreshold
 from equipoise.records.verdict import Verdict
@@ -53,6 +54,8 @@ _RECORDS: dict[str, Any] = {
     "hypotheses.json": list[Registered],
     "outcome.json": OutcomeFile,
     "term-consistency.json": Consistency,
+    "term-memory.json": Memory,
+    "term-memory-plan.json": MemoryPlan,
     "folding.json": Folding,
     "self-test.json": SelfTest,
     "kana-precision.json": KanaPrecision,

@@ -43,7 +43,14 @@ def test_every_file_of_a_comparison_holds_to_its_schema(comparison: Path) -> Non
     studies |= {"events", "ratings", "answers", "judgements", "ranking", "threshold"}
     studies |= {"rating-plan", "rating-study", "hypotheses", "outcome", "outcome-study"}
     studies |= {"outcome-results", "triage"}
-    studies |= {"folding", "self-test", "term-consistency", "kana-precision"}
+    studies |= {
+        "folding",
+        "self-test",
+        "term-consistency",
+        "term-memory",
+        "term-memory-plan",
+        "kana-precision",
+    }
     assert checked == set(_WRITTEN) - empty - {f"{name}.schema.json" for name in studies}
 
 

@@ -18,3 +18,13 @@ def given(path: Path) -> "Given":
     from equipoise.studies.translation.reading import Given
 
     return Given(where=str(path), data=read_bytes(path))
+
+
+def example(name: str) -> "Given":
+    """Gives a file of the built-in text."""
+    from importlib.resources import files
+
+    from equipoise.studies.translation.reading import Given
+
+    data = files("equipoise.examples").joinpath("terminology", name).read_bytes()
+    return Given(where=f"example:{name}", data=data)

@@ -106,6 +106,7 @@ class JudgementLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         answer: the answer as it came, or the object in it.
         attempt: 1, and more where it was asked again because nobody could read the answer.
         is_simulated: nobody judged: a script, a recording, a number made up.
+        output_sha256: hash of the output that was judged, where it is known.
     """
 
     chunk: _Text
@@ -114,3 +115,4 @@ class JudgementLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     answer: str | dict[str, object]
     attempt: Annotated[int, msgspec.Meta(ge=1)] = 1
     is_simulated: bool = False
+    output_sha256: str = ""

@@ -58,7 +58,7 @@ def share_of(values: Sequence[float], *, n_missing: int = 0, tags: Sequence[str]
 
 
 def mean_of(values: Sequence[float], *, n_missing: int = 0, tags: Sequence[str] = ()) -> Mean:
-    """The mean and sum of one number a chunk."""
+    """The mean and sum of one number a chunk that is 0 or more."""
     bare = Mean(
         value=sum(values) / len(values) if values else None,
         lo=None,
@@ -74,8 +74,8 @@ def mean_of(values: Sequence[float], *, n_missing: int = 0, tags: Sequence[str] 
         found = student_t(values)
     except NotEstimable as reason:
         return replace(bare, why=reason.why)
-    lo, hi = found.interval.lo, found.interval.hi
-    return replace(bare, lo=lo, hi=hi, method="95 % Student t over chunks")
+    lo, hi = max(0.0, found.interval.lo), found.interval.hi
+    return replace(bare, lo=lo, hi=hi, method="95 % Student t over chunks, cut at 0")
 
 
 def _tags(n_chunks: int, more: Sequence[str]) -> tuple[str, ...]:
