@@ -45,7 +45,7 @@ LATER = [f"The {name} is next." for name in CHILDREN[1:]]
 def child(name: str, turn: int) -> dict[str, Any]:
     """What the stand-in does in the turn of a child: it notes each time that it is done."""
     do = [
-        {"sleep": "0.4"},
+        {"sleep": "0.8"},
         {"run": f"echo {name} >> children.txt && ls /state/transcript.jsonl"},
         {"maybe": {"p": "0.5", "do": [{"write": {"path": f"{name}.py", "text": "GOOD = 1\n"}}]}},
         {"print": f"Built the {name}."},
@@ -215,10 +215,11 @@ def test_kills_between_children_go_on_with_the_next_child(sealed: Path, folder: 
 
 def stood(study: Path) -> dict[str, int]:
     """How many turns each cell has done that is set down now, by the name of its place."""
-    found = {}
-    for path in study.glob("work/*/turns/*/state.json"):
+    found: dict[str, int] = {}
+    for path in study.glob("work/*/turns/*/[0-9]*/state.json"):
         try:
-            found[path.parent.name] = len(json.loads(path.read_bytes())["done"])
+            n = len(json.loads(path.read_bytes())["done"])
         except (OSError, ValueError):
             continue
-    return {name: n for name, n in found.items() if not name.endswith(".new")}
+        found[path.parent.parent.name] = max(n, found.get(path.parent.parent.name, 0))
+    return found

@@ -203,7 +203,6 @@ class AgentSystem:
             turns=turns.told(1 + len(later)),
             between=turns.documents,
         )
-        await anyio.to_thread.run_sync(standing.clear)
         return session.answer(self._versions)
 
     def _later(self, request: Request) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ between two turns goes on with the next one, and does no turn twice.
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from equipoise.records.codec import encode, identity_of
 from equipoise.records.trial import Ending
 
 FOLDER = "turns"
-_STATE, _WORKSPACE, _HOME = "state.json", "workspace", "home"
+_STATE, _WORKSPACE, _HOME, _NEW = "state.json", "workspace", "home", "new"
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -105,7 +104,10 @@ def stood(number: int, found: Frozen | Ending, said: bytes | None) -> dict[str, 
 
 
 class Standing:
-    """Where a cell is set down between its turns, beside the workspaces of its run."""
+    """Where a cell is set down between its turns, beside the workspaces of its run.
+
+    It stays until the run has ended: a trial that was told may be lost with a run that is killed.
+    """
 
     def __init__(self, request: Request, asked: str) -> None:
         """Names the place by the cell, so that another attempt at it finds it."""
@@ -115,7 +117,8 @@ class Standing:
 
     def set_down(self, turns: Turns, workspace: Path, home: Path) -> None:
         """Sets the cell down, whole or not at all; what cannot be copied is not set down."""
-        fresh = self._folder.with_name(f"{self._folder.name}.new")
+        before = self._stood()
+        fresh = self._folder / _NEW
         shutil.rmtree(fresh, ignore_errors=True)
         try:
             fresh.mkdir(parents=True)
@@ -123,27 +126,28 @@ class Standing:
             shutil.copytree(home, fresh / _HOME, symlinks=True)
             fresh.joinpath(_STATE).write_bytes(encode(turns))
             os.sync()
-            self.clear()
-            fresh.rename(self._folder)
+            fresh.rename(self._folder / str(len(turns.done)))
+            for one in before:  # what stood is gone only once the next stands
+                shutil.rmtree(one, ignore_errors=True)
         except (OSError, shutil.Error):
             shutil.rmtree(fresh, ignore_errors=True)
 
     def taken_up(self, workspace: Path, home: Path) -> Turns | None:
         """Puts the cell back as it was set down, and gives its turns; null = it never was."""
+        found = self._stood()
         try:
-            turns = msgspec.json.decode(self._folder.joinpath(_STATE).read_bytes(), type=Turns)
-        except (OSError, msgspec.MsgspecError):
+            turns = msgspec.json.decode(found[-1].joinpath(_STATE).read_bytes(), type=Turns)
+        except (IndexError, OSError, msgspec.MsgspecError):
             return None
         if turns.asked != self.asked:
             return None
         for name, place in ((_WORKSPACE, workspace), (_HOME, home)):
             shutil.rmtree(place, ignore_errors=True)
-            shutil.copytree(self._folder / name, place, symlinks=True)
+            shutil.copytree(found[-1] / name, place, symlinks=True)
         turns.done = [msgspec.structs.replace(one, is_restored=True) for one in turns.done]
         return turns
 
-    def clear(self) -> None:
-        """Forgets it."""
-        shutil.rmtree(self._folder, ignore_errors=True)
-        with suppress(OSError):
-            self._folder.parent.rmdir()
+    def _stood(self) -> list[Path]:
+        """Gives what is set down, by the number of turns that were done."""
+        found = list(self._folder.iterdir()) if self._folder.is_dir() else []
+        return sorted((one for one in found if one.name.isdecimal()), key=lambda one: int(one.name))
