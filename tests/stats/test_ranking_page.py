@@ -37,6 +37,7 @@ _STEPS = {
     "implied_pairs",
     "overlapping",
     "read_answers",
+    "segments_of",
     "sorted_labels",
     "tau_b",
     "unit_agreement",

@@ -175,6 +175,9 @@ def segments_of(answers: BwsAnswers, segment: npt.ArrayLike) -> IntArray:
 
     Raises:
         InputError: not one segment for each answer (``length_differs``).
+
+    >>> segments_of(read_answers([("AB", "A", "B")] * 3), [7, 7, 8]).tolist()
+    [7, 7, 8]
     """
     text = np.asarray(segment, dtype=np.intp)
     if text.shape != (len(answers),):

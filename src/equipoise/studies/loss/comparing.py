@@ -13,7 +13,14 @@ from equipoise.archive.durable import replace_file, storage_errors
 from equipoise.records.codec import pretty
 from equipoise.records.judge_held import JudgeHeld
 from equipoise.records.plan import Plan
-from equipoise.records.suite import HistoryRow, LossCitation, LossComparison, LossRow, Suite
+from equipoise.records.suite import (
+    HistoryRow,
+    LossCitation,
+    LossComparison,
+    LossRow,
+    Suite,
+    SuiteLook,
+)
 from equipoise.stages.decide.loss import ceiling, concluded, judged, looked, verdict, void
 from equipoise.stages.estimate.loss.citing import candidates
 from equipoise.stages.estimate.loss.contrast import contrast
@@ -117,35 +124,12 @@ def _decided(
         seen=seen,
         fractions=planned.fractions if planned else (),
     )
-    blank = LossComparison(
-        run_id=pair.new.run_id,
-        base_run_id=pair.base.run_id,
-        catalog_version=pair.version,
-        mode=new.suite.mode,
-        provenance=new.suite.provenance,
-        mde=plan.mde,
-        k=plan.k,
-        z=found.z,
-        paired=plan.paired,
-        rows=(),
-        verdict="",
-        why="",
+    blank = _blank(pair, suites, found.z, seen)
+    blank = msgspec.structs.replace(
+        blank,
         looks=looks,
-        notes=(
-            *found.notes,
-            *of_judges,
-            *_notes(pair, new.suite, base.suite, looks),
-            *looked(seen),
-        ),
-        base_arm=pair.base.facts.arm,
-        new_arm=pair.new.facts.arm,
-        plan_sha256=pair.new.facts.plan_sha256,
-        base_archive=Path(os.path.relpath(pair.base.path, pair.home)).as_posix(),
-        look=seen,
-        n_saved=seen.n_planned - seen.n_executed if seen is not None and seen.word else 0,
-        n_saved_base=base.suite.n_not_executed,
         judges=held,
-        n_amendments=len(pair.new.amendments),
+        notes=(*found.notes, *of_judges, *_notes(pair, *suites, looks), *looked(seen)),
     )
     if is_void:
         return void(blank, suites)
@@ -153,6 +137,35 @@ def _decided(
     rows = concluded(rows, _citations(con, pair, scored, rows, fresh))
     soft = _soft(plan, scored, trusted(plan, held))
     return verdict(msgspec.structs.replace(blank, rows=rows), found.score, suites, soft=soft)
+
+
+def _blank(
+    pair: Pair, suites: tuple[Suite, Suite], z: float, seen: SuiteLook | None
+) -> LossComparison:
+    """Gives a comparison of which nothing is decided yet: what was compared, by what plan."""
+    plan, (new, base) = pair.new.plan, suites
+    return LossComparison(
+        run_id=pair.new.run_id,
+        base_run_id=pair.base.run_id,
+        catalog_version=pair.version,
+        mode=new.mode,
+        provenance=new.provenance,
+        mde=plan.mde,
+        k=plan.k,
+        z=z,
+        paired=plan.paired,
+        rows=(),
+        verdict="",
+        why="",
+        base_arm=pair.base.facts.arm,
+        new_arm=pair.new.facts.arm,
+        plan_sha256=pair.new.facts.plan_sha256,
+        base_archive=Path(os.path.relpath(pair.base.path, pair.home)).as_posix(),
+        look=seen,
+        n_saved=seen.n_planned - seen.n_executed if seen is not None and seen.word else 0,
+        n_saved_base=base.n_not_executed,
+        n_amendments=len(pair.new.amendments),
+    )
 
 
 def _is_void(suites: tuple[Suite, Suite]) -> bool:
