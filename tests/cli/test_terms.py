@@ -22,7 +22,7 @@ def _held(done: Result, schema: str) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("action", ["fold", "consistency", "kana"])
+@pytest.mark.parametrize("action", ["fold", "consistency", "kana", "slice"])
 def test_the_self_test_passes_and_a_changed_vector_fails(action: str, tmp_path: Path) -> None:
     done = _run("terms", action, "--self-test", "--json")
     found = _held(done, "self-test.schema.json")

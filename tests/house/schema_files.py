@@ -20,6 +20,7 @@ from equipoise.records.ranking import Ranking
 from equipoise.records.rating_plan import RatingPlan
 from equipoise.records.result import ComparisonFile, Estimates
 from equipoise.records.self_test import SelfTest
+from equipoise.records.slice import Slice
 from equipoise.records.suite import LossComparison, Suite
 from equipoise.records.term_consistency import Consistency
 from equipoise.records.term_memory import Memory, MemoryPlan
@@ -59,6 +60,7 @@ _RECORDS: dict[str, Any] = {
     "folding.json": Folding,
     "self-test.json": SelfTest,
     "kana-precision.json": KanaPrecision,
+    "slice.json": Slice,
 }
 """File -> the record it holds."""
 

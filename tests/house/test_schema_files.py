@@ -50,6 +50,7 @@ def test_every_file_of_a_comparison_holds_to_its_schema(comparison: Path) -> Non
         "term-memory",
         "term-memory-plan",
         "kana-precision",
+        "slice",
     }
     assert checked == set(_WRITTEN) - empty - {f"{name}.schema.json" for name in studies}
 
