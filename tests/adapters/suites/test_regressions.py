@@ -1,6 +1,8 @@
 """The seed's own tests are run as the seed has them, whatever the agent made of them."""
 
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,10 +13,13 @@ from adapters.suites import shop
 from equipoise.adapters.sandboxes.unmounted import PlainProcess
 from equipoise.adapters.suites.hidden import opened
 from equipoise.adapters.suites.hidden_tests import KEPT, HiddenTests, expected_by, pristine
+from equipoise.adapters.suites.standing import StandingSuites
 from equipoise.adapters.workspaces.recipe import Commit
 from equipoise.adapters.workspaces.store import SeedStore
 from equipoise.errors import InputError
-from equipoise.records.suite_run import SuiteRun
+from equipoise.ports.agents import Available, Sandbox
+from equipoise.ports.suites import SuiteAsked
+from equipoise.records.suite_run import SuiteRun, SuiteStatus
 
 _FILES = {
     "shop/__init__.py": b"",
@@ -62,3 +67,47 @@ def test_a_seed_without_tests_is_said(tmp_path: Path) -> None:
     seed = shop.seed(tmp_path)
     with pytest.raises(InputError, match=r"no file tests/\*\.py"):
         pristine(seed, ["tests/*.py"], tmp_path / "regressions")
+
+
+_LEAVES = "import os, sys\nif 'py' 'test' in sys.modules:\n    os.kill(os.getpid(), 9)\n"
+
+
+def test_who_ends_the_tests_that_it_sees_has_lost_them(tmp_path: Path) -> None:
+    """The seed's tests end by themselves on the seed: that they do not here is the work's doing."""
+    seed = SeedStore(tmp_path / "store").from_commits([Commit(message="Shop", files=_FILES)])
+    diff = shop.diff(seed, tmp_path / "work", {"shop/prices.py": _LEAVES + shop.RIGHT})
+    asked = SuiteAsked(
+        tests="",
+        seed_tests=("tests/**/*.py",),
+        reference="",
+        paths=(".",),
+        allowed=("**",),
+        kept=(),
+        is_apart=False,
+        python="",
+        command=(),
+        at="",
+        must_fail=(),
+        timeout_s=60.0,
+        sandboxes=("none",),
+        environment={},
+        seed="shop",
+        seed_sha256=seed.sha256,
+        diff=diff,
+        lease="leaves",
+    )
+
+    async def plain(_: Sequence[str]) -> tuple[Sandbox, Available]:
+        return PlainProcess(), Available(is_available=True)
+
+    made = StandingSuites(
+        tmp_path,
+        sandbox=plain,
+        seeds=lambda _: lambda _: seed,
+        clock=lambda: datetime(2026, 1, 2, tzinfo=UTC),
+    )
+    with made as suites:
+        run = suites.run(asked)
+        assert (run.is_scored, run.n_passed) == (False, 0)
+        assert run.status in {SuiteStatus.NO_REPORT, SuiteStatus.ABORTED}
+        assert suites.run(replace(asked, diff=b"")).n_passed == 1
