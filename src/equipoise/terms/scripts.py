@@ -1,6 +1,7 @@
 """Which script a character is of, and how many letters a key has."""
 
 from enum import StrEnum
+from functools import lru_cache
 
 import regex
 
@@ -25,6 +26,7 @@ class Script(StrEnum):
     OTHER = "other"
 
 
+@lru_cache(maxsize=65_536)
 def script_of(sign: str) -> Script:
     """Gives the script of one character.
 

@@ -57,9 +57,8 @@ def chosen(chunks: Chunks, *, chapter: int | None, most: int | None) -> tuple[Ch
     return tuple(found[:most])
 
 
-def recurring(glossary: Glossary, chunks: Chunks) -> tuple[str, ...]:
-    """The terms that are due in two chapters or more."""
-    due = due_terms(glossary, chunks.chunks).by_chunk
+def recurring(due: Mapping[str, Sequence[str]], chunks: Chunks) -> tuple[str, ...]:
+    """The terms that are due in two chapters or more, from those due in each chunk."""
     chapters: dict[str, set[int]] = {}
     for one in chunks.chunks:
         for name in due[one.id]:
@@ -114,7 +113,7 @@ def plan_of(
     return MemoryPlan(
         chunks=tuple(_shown(one) for one in prompted(glossary, taken, how)),
         n_terms=len(glossary.entries),
-        n_recurring=len(recurring(glossary, chunks)),
+        n_recurring=len(recurring(due_terms(glossary, chunks.chunks).by_chunk, chunks)),
         n_wanted=LEAST_RECURRING,
         rules=rules_shown(how),
         glossary_sha256=glossary.sha256,

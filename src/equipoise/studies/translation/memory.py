@@ -70,12 +70,12 @@ def evaluate(asked: Asked) -> tuple[Memory, dict[str, str]]:
         Blocked: fewer than 8 terms come back in another chapter; a target that nothing declines.
         InputError: a take or judgement that belongs to nothing, or no take at all.
     """
-    n_recurring = len(recurring(asked.glossary, asked.chunks))
+    due = due_terms(asked.glossary, asked.chunks.chunks).by_chunk
+    n_recurring = len(recurring(due, asked.chunks))
     refuse_few(n_recurring)
     names = [one.id for one in asked.chunks.chunks]
     takes = read_takes(asked.takes, names)
     judgements = read_judgements(asked.judgements, names)
-    due = due_terms(asked.glossary, asked.chunks.chunks).by_chunk
     wanted = (name for line in asked.taken for name in due[line.id])
     matchers = matchers_of(asked.glossary, wanted, asked.morphology)
     shown: list[TakeShown] = []
@@ -143,6 +143,8 @@ class _Scored:
     ) -> TakeShown:
         """The take with all that is said of it."""
         line, echo = self.line, self.echo
+        rendered = _rendered(line.chunk, echo.body, due, matchers)
+        in_all = _rendered(line.chunk, line.output, due, matchers) if echo.is_echo else rendered
         return TakeShown(
             chunk=line.chunk,
             mode=mode.value,
@@ -158,8 +160,8 @@ class _Scored:
             cut=echo.cut,
             is_empty=echo.is_empty,
             due=tuple(due),
-            rendered=_rendered(line.chunk, echo.body, due, matchers),
-            unstripped=len(_rendered(line.chunk, line.output, due, matchers)),
+            rendered=rendered,
+            unstripped=len(in_all),
             tokens_in=_sum(one.tokens_in for one in self.attempts),
             tokens_out=_sum(one.tokens_out for one in self.attempts),
             fidelity=opinion.fidelity,

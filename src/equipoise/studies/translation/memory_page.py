@@ -50,7 +50,7 @@ def excluded_said(mode: ModeShown) -> Iterator[str]:
     """What of a mode is not in its clean figures, and how far it could move them."""
     lacks = [
         (mode.n_missing, "without a take"),
-        (mode.n_empty, "with nothing but an echo"),
+        (mode.n_empty, "empty, or with nothing but an echo"),
         (mode.n_unreadable, "that no judge's answer can be read of"),
         (mode.n_unjudged, "not judged"),
     ]
