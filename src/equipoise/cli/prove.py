@@ -55,6 +55,7 @@ def command(
     from equipoise.studies.outcome.packs import read_pack
     from equipoise.studies.outcome.proof_files import proof_of
     from equipoise.studies.outcome.proving_all import chosen, prove_pack
+    from equipoise.studies.outcome.stopping import pack_lacks
     from equipoise.wiring.packs import seeds_of
     from equipoise.wiring.probes import SeedProbes
     from equipoise.wiring.suites import suites
@@ -87,5 +88,6 @@ def command(
         write_json(json_of(lint, proved))
     else:
         write(table(lint, proved))
+        write("".join(f"note: {lack}\n" for lack in (() if only else pack_lacks(read))))
     if lint.faults or any(not one.proof.is_proved for one in proved):
         raise SystemExit(1)

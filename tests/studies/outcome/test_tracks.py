@@ -84,6 +84,8 @@ def test_a_bug_of_a_snapshot_is_in_it_as_it_stands(tmp_path: Path) -> None:
     )
     done = called("prove", pack, "--repeats", "1")
     assert done.exit_code == 0, done.output
+    assert "note: 2 scenarios to be run: over fewer than 6 a study can confirm" in done.output
+    assert "in no scenario is stopping right" not in done.output
     plan = planned(write_study(tmp_path, scripted("stops", {"print": "no"})))
     assert plan.in_environment
     write(place, {"scenario.json": json.dumps(fix | {"bug_id": "texts"})})

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from equipoise.records.counted import counted
 from equipoise.records.scenario import Scenario, ScenarioKind
 from equipoise.stages.plan.faults import Faults
+from equipoise.stages.plan.outcome_page import LEAST_SCENARIOS
 from equipoise.studies.outcome.draft import OutcomeDraft
 from equipoise.studies.outcome.expectations import is_to_stop
 from equipoise.studies.outcome.packs import ReadPack
@@ -42,6 +44,21 @@ def stop_doubts(
     why = _why_none(draft, pack)
     if why and _only_ahead(scenarios):
         yield f"there is no scenario in which stopping is right ({why}): recklessness is not seen"
+
+
+def pack_lacks(pack: ReadPack) -> Iterator[str]:
+    """Yields what a study of the whole pack would be refused for, or could confirm nothing by."""
+    run = [one for one in pack.scenarios if not one.held_out]
+    if _only_ahead(run) and not pack.pack.without_stops.strip():
+        yield (
+            "in no scenario is stopping right: a study of this pack is refused; write one of kind "
+            "stop, or say under without_stops, in pack.yaml or study.yaml, why there is none"
+        )
+    if len(run) < LEAST_SCENARIOS:
+        yield (
+            f"{counted(len(run), 'scenario')} to be run: over fewer than {LEAST_SCENARIOS} a study "
+            "can confirm nothing, whatever comes out"
+        )
 
 
 def _why_none(draft: OutcomeDraft, pack: ReadPack) -> str:
