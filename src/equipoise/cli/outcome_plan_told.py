@@ -44,7 +44,7 @@ def _lines(plan: Plan, outcome: OutcomePlan, judges: list[str]) -> Iterator[str]
         tags = " [soft]" if one.is_judged else ""
         tags += " [underpowered]" if one.is_underpowered else ""
         yield f"  {one.id} ({family}): {claimed(one)}{tags}"
-        yield f"    {floor(one, n_primary)}"
+        yield f"    {floor(one, n_primary, plan.mde)}"
     if not outcome.hypotheses:
         yield "  none"
     yield "takes"

@@ -89,6 +89,8 @@ def test_the_plan_says_what_so_few_scenarios_can_find(study: Path) -> None:
     assert enough.detectable == pytest.approx(detectable_share(6, 0.05), abs=1e-4)
     page = study.joinpath("E2E-PLAN.md").read_text(encoding="utf-8")
     assert "smallest p 2/2^6 = 0.03125; a gain of 0.96 is found with 80 %" in page
+    n = next(n for n in range(6, 65) if detectable_share(n, 0.05, threshold=0.1) <= 0.3)
+    assert f"80 % (one of 0.3, the mde, over {n} scenarios)" in page
     change(study, hypotheses=[H3, H3 | {"id": "H4", "metric": "regression"}])
     plan = planned(study)
     assert [one.detectable for one in plan.hypotheses] == [None, None]  # they share 5 %

@@ -222,7 +222,9 @@ def _floor(plan: Plan, outcome: OutcomePlan) -> Iterator[str]:
     )
     yield ""
     n_primary = sum(one.primary for one in outcome.hypotheses)
-    yield from (f"- {escaped(one.id)}: {floor(one, n_primary)}" for one in outcome.hypotheses)
+    yield from (
+        f"- {escaped(one.id)}: {floor(one, n_primary, plan.mde)}" for one in outcome.hypotheses
+    )
     if not outcome.hypotheses:
         yield f"- {n} scenarios: smallest p 2/2^{n} = {2.0 ** (1 - n):.4g}"
     if n < LEAST_SCENARIOS or k < LEAST_REPETITIONS:

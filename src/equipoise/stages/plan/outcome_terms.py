@@ -6,6 +6,8 @@ from equipoise.records.hypothesis import Aim, Hypothesis
 from equipoise.stats.signflip_reach import detectable_share
 
 _MOST_SCENARIOS = 64
+_SPENT = frozenset({"tokens", "usd", "turns", "wall_ms"})
+"""Metrics that are no shares: of these nobody can say what a gain of the mde would be."""
 Span = tuple[float, float | None]
 
 
@@ -32,15 +34,19 @@ def claimed(one: Hypothesis) -> str:
     return f"{who}: equal within {one.margin or 0:g}"
 
 
-def floor(one: Hypothesis, n_primary: int) -> str:
+def floor(one: Hypothesis, n_primary: int, mde: float) -> str:
     """Gives the smallest p that its scenarios can give, and the gain that is found.
 
-    Where nothing can be found, whatever comes out, it is said how many scenarios would be needed.
+    Where nothing can be found, whatever comes out, it is said how many scenarios would be needed;
+    where a gain as small as `mde` is not, how many that would take.
     """
     n = len(one.scenarios)
     least = f"{'1' if one.direction is Aim.EQUIVALENT else '2'}/2^{n} = {one.smallest_p:.4g}"
     if one.detectable is not None:
         found = f"a gain of {one.detectable:.2f} is found with 80 %"
+        needed = scenarios_for(one, n_primary, mde) if one.detectable > mde else None
+        if needed is not None:
+            found += f" (one of {mde:g}, the mde, over {needed} scenarios)"
     elif one.direction in {Aim.BETTER, Aim.WORSE}:
         needed = least_scenarios(one, n_primary)
         more = "" if needed is None else f": at least {needed} are needed"
@@ -71,6 +77,21 @@ def least_scenarios(one: Hypothesis, n_primary: int) -> int | None:
                 return None
             return n
         if (1.0 if one.direction is Aim.EQUIVALENT else 2.0) / 2.0**n <= alpha:
+            return n
+    return None
+
+
+def scenarios_for(one: Hypothesis, n_primary: int, gain: float) -> int | None:
+    """Gives over how many scenarios a gain is found with 80 %; null = more than 64, or never."""
+    if one.metric in _SPENT or not (one.threshold or 0.0) < gain:
+        return None
+    alpha = _alpha(one, n_primary)
+    for n in range(len(one.scenarios), _MOST_SCENARIOS + 1):
+        try:
+            found = detectable_share(n, alpha, threshold=one.threshold or 0.0)
+        except (NotEstimable, InputError):
+            continue
+        if found <= gain:
             return n
     return None
 
