@@ -60,6 +60,7 @@ def test_fold_tells_table_changes_and_keys_that_become_one(tmp_path: Path) -> No
     told = _run("terms", "fold", given="後宮".encode())
     assert told.stdout == "后宫\n"
     assert str(found["table_sha256"]) in told.stderr
+    assert _run("terms", "fold", "-", "-", given="後宮".encode()).stdout == "后宫\n"
 
 
 def test_hostile_text_is_folded_or_refused_with_its_place(tmp_path: Path) -> None:

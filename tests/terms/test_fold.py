@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.terms.fold import APOSTROPHES, built_in, fold, folded
+from equipoise.terms.opencc import opencc_table
 from equipoise.terms.scripts import Script, is_kana, script_of, scripts_of, significant_length
 
 _SIGNS = st.text(
@@ -31,6 +32,9 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 def test_a_text_and_its_simplification_are_folded_alike(package: str) -> None:
     convert = pytest.importorskip(package).OpenCC("t2s").convert
     alone = [sign for sign in built_in().pairs if folded(convert(sign)) != folded(sign)]
+    theirs = opencc_table().pairs
+    assert len(theirs) > 4_000
+    assert not set(theirs) & set(theirs.values())
     inside = [word for word in _WORDS if folded(convert(word)) != folded(word)]
     assert alone == []
     assert inside == []

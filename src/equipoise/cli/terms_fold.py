@@ -86,7 +86,7 @@ def _fold(files: tuple[Path, ...], table: "Table", *, is_keys: bool) -> "Folding
     from equipoise.records.folding import FoldedText, Folding
     from equipoise.terms.fold import fold
 
-    given = {str(path): read_text(path) for path in files}
+    given = {str(path): read_text(path) for path in dict.fromkeys(files)}
     texts = []
     for where, text in given.items():
         one = fold(text, table)

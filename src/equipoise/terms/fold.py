@@ -111,7 +111,8 @@ def built_in() -> Table:
 
 
 def table_of(name: str, pairs: dict[str, str]) -> Table:
-    """Gives a table with its hash; what becomes itself is left out."""
-    kept = {old: new for old, new in sorted(pairs.items()) if old != new}
+    """Gives a table with its hash; what becomes itself is left out, and chains are followed."""
+    last = {old: pairs.get(new, new) for old, new in sorted(pairs.items())}
+    kept = {old: new for old, new in last.items() if old != new}
     lines = "".join(f"{old} {new}\n" for old, new in kept.items())
     return Table(name=name, pairs=kept, sha256=hashlib.sha256(lines.encode()).hexdigest())
