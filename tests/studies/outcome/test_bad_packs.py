@@ -309,6 +309,16 @@ def test_a_bug_whose_text_stands_nowhere_is_told_before_anything_is_run(tmp_path
     assert scenario["bug_id"] == "edge"
 
 
+@pytest.mark.parametrize("path", ["till/other.py", "../basket.py"])
+def test_a_patch_that_does_not_fit_is_told_by_its_name(tmp_path: Path, path: str) -> None:
+    pack = fix_pack(tmp_path / "pack")
+    edit_text(pack / SCENARIO / "patches/reference.patch", "till/basket.py", path)
+    done = called("prove", pack, "--lint")
+    assert done.exit_code == 2
+    assert f"{SCENARIO}/patches/reference.patch: it does not fit the seed: error: " in done.output
+    assert "mend: make it again, with `git diff`" in done.output
+
+
 @pytest.mark.requirement("OUT-11")
 def test_a_snapshot_is_a_seed_with_its_past_or_without(tmp_path: Path) -> None:
     pack = fix_pack(tmp_path / "pack")

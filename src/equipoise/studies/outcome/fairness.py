@@ -97,7 +97,18 @@ def _rights(pack: ReadPack, scenario: Scenario, seed: Seed, seed_of: MakeSeed) -
     proofs = scenario.proofs
     given = (proofs.reference, proofs.senior, proofs.third_party) if proofs is not None else ()
     for name in dict.fromkeys(one for one in given if one):
-        yield tree_of(seed, pack.folder.joinpath(pack.place(scenario), name).read_bytes())
+        place = pack.place(scenario) / name
+        try:
+            tree = tree_of(seed, pack.folder.joinpath(place).read_bytes())
+        except InputError as error:
+            said = error.found.removeprefix("git apply failed: ")
+            raise InputError(
+                f"it does not fit the seed: {said}",
+                mend="make it again, with `git diff` in a copy of the seed as agents get it",
+                where=str(place),
+                code="patch_does_not_fit",
+            ) from error
+        yield tree
 
 
 def _corner(pack: ReadPack, scenario: Scenario, means: Means) -> Corner | None:
