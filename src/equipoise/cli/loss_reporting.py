@@ -67,7 +67,7 @@ def _print(study: Path, folders: list[Path], form: str) -> None:
         raise InputError(
             "--format md of an outcome comparison: its table lists losses, and none decides there",
             wanted="html, json or junit",
-            mend="equipoise compare STUDY prints what it says in words",
+            mend=f"equipoise compare {as_word(study)} prints what it says in words",
             code="form",
         )
     name = OUTCOME if form == "json" and OUTCOME in files else _FORMS[form]

@@ -9,7 +9,7 @@ from equipoise.pipeline.study_files import PLAN, seal_of
 from equipoise.records.codec import decode, digest
 from equipoise.records.hypothesis import HYPOTHESES
 from equipoise.records.outcome_plan import OutcomePlan
-from equipoise.records.outcome_report import OUTCOME
+from equipoise.records.outcome_report import OUTCOME, Standing
 from equipoise.records.plan import Plan
 from equipoise.records.triage import TRIAGE
 from equipoise.studies.loss.comparing import RESULT
@@ -130,9 +130,8 @@ def _comparison(study: Path, folder: Path, name: str) -> Check:
         what = f"runs of {', '.join(sorted(others))} were not looked at: compare again to do so"
         faults.append(Fault(file=f"{name}/{OUTCOME}", what=what, is_note=True))
     verdict = told.file.verdict
-    says = (
-        f"cells, items and page follow from the archives: {verdict.word}, {verdict.standing.value}"
-    )
+    why = "" if verdict.standing is Standing.DECIDED else f" ({verdict.standing.value})"
+    says = f"cells, items and page follow from the archives: {verdict.word}{why}"
     if n := sum(not one.is_note for one in faults):
         says = f"{n} of {len(told.files)} files are not what the archives give"
     return Check(thing=f"{name}/{OUTCOME}", says=says, faults=tuple(faults))
