@@ -51,6 +51,9 @@ _HEAD = (
     type=click.IntRange(0, 99),
     help="Keys of up to so many letters are AMBIGUOUS. Default: up to MIN. 0: none is.",
 )
+@click.option(
+    "--hiragana-ambiguous", is_flag=True, help="Keys of hiragana alone are AMBIGUOUS at any length."
+)
 @click.option("--cases", "is_long", is_flag=True, help="Show what became of each trap.")
 @self_testing
 def command(
@@ -59,6 +62,7 @@ def command(
     least: tuple[int, ...],
     boundary: str,
     ambiguous_to: int | None,
+    hiragana_ambiguous: bool,
     is_long: bool,
     is_self_test: bool,
     vectors: Path | None,
@@ -97,6 +101,7 @@ def command(
         least=least,
         boundary=Boundary(boundary),
         ambiguous_to=ambiguous_to,
+        hiragana_ambiguous=hiragana_ambiguous,
     )
     if as_json:
         write_json(pretty(found).decode())
@@ -115,6 +120,8 @@ def _told(found: "KanaPrecision", *, is_long: bool) -> str:
         lines += _columns([_HEAD, *(_cells(row) for row in table.rows)])
         lines += [line for row in table.rows for line in _shares(row)]
     lines += ["", *found.readings]
+    if found.hiragana_ambiguous:
+        lines.append("keys of hiragana alone are AMBIGUOUS at any length")
     if found.unfound:
         lines.append(
             f"{counted(len(found.unfound), 'name')} whose key does not stand in the text: "

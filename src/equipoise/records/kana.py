@@ -107,6 +107,7 @@ class KanaPrecision(msgspec.Struct, frozen=True, kw_only=True):
         readings: what the tables say, in sentences.
         cases: each trap.
         versions: name -> version of what measured.
+        hiragana_ambiguous: whether keys of hiragana alone were AMBIGUOUS whatever their length.
     """
 
     traps: str
@@ -119,3 +120,4 @@ class KanaPrecision(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[KanaCase, ...]
     versions: dict[str, str]
     scope: Literal["trap set"] = "trap set"
+    hiragana_ambiguous: bool = False

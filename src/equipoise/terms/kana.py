@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
+from typing import NamedTuple
 
 import msgspec
 
@@ -65,6 +66,14 @@ class Counts:
         return self.fp_substring + self.fp_homograph
 
 
+class Fired(NamedTuple):
+    """A trap whose key was found; one that `is_doubted` is AMBIGUOUS whatever its length."""
+
+    truth: Truth
+    length: int
+    is_doubted: bool = False
+
+
 def fires(key: str, text: str, boundary: Boundary = Boundary.NONE) -> bool:
     """Whether the key is found in the text; both are folded.
 
@@ -96,21 +105,30 @@ def length_of(key: str) -> int:
     return significant_length(folded(key))
 
 
-def disposition(length: int, ambiguous_to: int) -> Disposition:
-    """Gives what is done with a key that was found: a short one is AMBIGUOUS."""
-    return Disposition.AMBIGUOUS if length <= ambiguous_to else Disposition.CONFIRMED
+def disposition(length: int, ambiguous_to: int, *, is_doubted: bool = False) -> Disposition:
+    """Gives what is done with a key that was found: a short or a doubted one is AMBIGUOUS."""
+    is_ambiguous = is_doubted or length <= ambiguous_to
+    return Disposition.AMBIGUOUS if is_ambiguous else Disposition.CONFIRMED
 
 
-def counts(fired: Iterable[tuple[Truth, int]], least: int, ambiguous_to: int) -> Counts:
+def is_hiragana(key: str) -> bool:
+    """Whether a key is of hiragana alone, which common words are written in, too."""
+    letters = {script_of(sign) for sign in folded(key) if sign.isalpha()}
+    return letters == {Script.HIRAGANA}
+
+
+def counts(fired: Iterable[Fired], least: int, ambiguous_to: int) -> Counts:
     """Counts what a matcher finds that takes keys of at least `least` letters.
 
     Args:
-        fired: truth and length of the key, for each trap where the key is found at any length.
+        fired: the traps where the key is found at any length.
         least: letters that a key must have (MIN).
         ambiguous_to: keys of up to so many letters are AMBIGUOUS.
     """
     found = Counter(
-        (truth, disposition(length, ambiguous_to)) for truth, length in fired if length >= least
+        (one.truth, disposition(one.length, ambiguous_to, is_doubted=one.is_doubted))
+        for one in fired
+        if one.length >= least
     )
     by_truth: Counter[Truth] = Counter()
     for (truth, _), n in found.items():

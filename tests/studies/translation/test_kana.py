@@ -48,13 +48,19 @@ def _holds(share: TrapShare, names: int, others: int, wanted: float) -> None:
     assert share.tags == ("underpowered",)
 
 
-def _of(boundary: Boundary = Boundary.NONE, ambiguous_to: int | None = None) -> KanaPrecision:
+def _of(
+    boundary: Boundary = Boundary.NONE,
+    ambiguous_to: int | None = None,
+    *,
+    hiragana_ambiguous: bool = False,
+) -> KanaPrecision:
     return kana_precision(
         built_in_traps(),
         where="built-in",
         least=(4, 2, 3),
         boundary=boundary,
         ambiguous_to=ambiguous_to,
+        hiragana_ambiguous=hiragana_ambiguous,
     )
 
 
@@ -81,6 +87,11 @@ def test_what_is_concluded_of_min_and_the_downgrade_comes_out_of_the_traps() -> 
     fixed = _by_least(_of(ambiguous_to=3))
     assert (fixed[4].fp_confirmed, four.fp_confirmed) == (8, 0)
     assert _by_least(_of(ambiguous_to=0))[2].fp_confirmed == two.fp_total
+    # names of hiragana that are AMBIGUOUS at any length take their homographs with them
+    doubted = _of(hiragana_ambiguous=True)
+    assert (_by_least(doubted)[3].fp_confirmed, _by_least(doubted)[3].fp_total) == (4, 25)
+    sure = {case.key for case in doubted.cases if "CONFIRMED" in case.dispositions.values()}
+    assert not any("ぁ" <= sign <= "ん" for key in sure for sign in key)
 
 
 @pytest.mark.requirement("PIL-58")

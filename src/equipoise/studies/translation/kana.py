@@ -3,7 +3,7 @@
 import hashlib
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from equipoise import __version__
@@ -15,10 +15,12 @@ from equipoise.terms.injection import Disposition
 from equipoise.terms.kana import (
     Boundary,
     Counts,
+    Fired,
     Trap,
     Truth,
     counts,
     disposition,
+    is_hiragana,
     length_of,
     read_traps,
     stands,
@@ -35,6 +37,7 @@ def kana_precision(
     least: Sequence[int],
     boundary: Boundary = Boundary.NONE,
     ambiguous_to: int | None = None,
+    hiragana_ambiguous: bool = False,
 ) -> KanaPrecision:
     """Measures a matcher of substrings on traps.
 
@@ -44,17 +47,19 @@ def kana_precision(
         least: least lengths to compare (MIN).
         boundary: a rule to set against finding any substring.
         ambiguous_to: keys of up to so many letters are AMBIGUOUS; None = up to the least length.
+        hiragana_ambiguous: keys of hiragana alone are AMBIGUOUS whatever their length.
 
     Raises:
         InputError: the traps cannot be read.
     """
     traps = read_traps(data, where=where)
-    cases = tuple(_case(trap, least, ambiguous_to) for trap in traps)
+    doubted = {one.id for one in traps if hiragana_ambiguous and is_hiragana(one.key)}
+    cases = tuple(_case(trap, least, ambiguous_to, trap.id in doubted) for trap in traps)
     boundaries = dict.fromkeys((Boundary.NONE, boundary))
     tables = tuple(
         KanaTable(
             boundary=rule,
-            rows=tuple(_row(cases, rule, one, ambiguous_to) for one in sorted(set(least))),
+            rows=tuple(_row(cases, rule, one, ambiguous_to, doubted) for one in sorted(set(least))),
         )
         for rule in boundaries
     )
@@ -62,6 +67,7 @@ def kana_precision(
         traps=where,
         traps_sha256=hashlib.sha256(data).hexdigest(),
         n_traps={truth: sum(one.truth is truth for one in cases) for truth in Truth},
+        hiragana_ambiguous=hiragana_ambiguous,
         n_keys=len({one.key for one in cases}),
         unfound=tuple(one.id for one in cases if not one.fires[Boundary.NONE]),
         tables=tables,
@@ -91,7 +97,7 @@ def row_of(found: Counts, *, least: int, ambiguous_to: int, n_lost: int | None =
     )
 
 
-def _case(trap: Trap, least: Sequence[int], ambiguous_to: int | None) -> KanaCase:
+def _case(trap: Trap, least: Sequence[int], ambiguous_to: int | None, is_doubted: bool) -> KanaCase:
     length = length_of(trap.key)
     sought, within = folded(trap.key), folded(trap.text)
     found = {rule: stands(sought, within, rule) for rule in Boundary}
@@ -103,7 +109,7 @@ def _case(trap: Trap, least: Sequence[int], ambiguous_to: int | None) -> KanaCas
         length=length,
         fires={rule.value: is_found for rule, is_found in found.items()},
         dispositions={
-            str(one): disposition(length, _limit(one, ambiguous_to))
+            str(one): disposition(length, _limit(one, ambiguous_to), is_doubted=is_doubted)
             for one in sorted(set(least))
             if found[Boundary.NONE] and length >= one
         },
@@ -111,11 +117,15 @@ def _case(trap: Trap, least: Sequence[int], ambiguous_to: int | None) -> KanaCas
 
 
 def _row(
-    cases: Sequence[KanaCase], rule: Boundary, least: int, ambiguous_to: int | None
+    cases: Sequence[KanaCase],
+    rule: Boundary,
+    least: int,
+    ambiguous_to: int | None,
+    doubted: Collection[str],
 ) -> KanaRow:
     limit = _limit(least, ambiguous_to)
     fired = [one for one in cases if one.fires[rule]]
-    found = counts([(one.truth, one.length) for one in fired], least, limit)
+    found = counts([Fired(one.truth, one.length, one.id in doubted) for one in fired], least, limit)
     n_names = sum(one.truth is Truth.NAME for one in cases)
     row = row_of(found, least=least, ambiguous_to=limit, n_lost=n_names - found.tp)
     confirmed = [
@@ -123,7 +133,7 @@ def _row(
         for one in fired
         if one.truth is not Truth.NAME
         and one.length >= least
-        and disposition(one.length, limit) is Disposition.CONFIRMED
+        and disposition(one.length, limit, is_doubted=one.id in doubted) is Disposition.CONFIRMED
     ]
     lengths = Counter(one.length for one in confirmed)
     return KanaRow(
