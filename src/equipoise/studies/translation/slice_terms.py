@@ -46,13 +46,16 @@ def due_and_rendered(
     Coverage: of the terms due in a source (as in `terms consistency`) the share whose rendering
     stands in the translation, sure or flagged. Precision: of the renderings that surely stand in a
     translation the share whose term stands in the source at all; a name put in for a pronoun speaks
-    against it, and so does another entry's homonym.
+    against it. Entries of one rendering are one: it is due where any of their keys stands.
 
     Raises:
         Blocked: a rendering has no stored forms and no morphology is asked.
     """
     due = due_terms(glossary, chunks)
     matchers = matchers_of(glossary, (entry.term.id for entry in glossary.entries), morphology)
+    terms_of: dict[str, list[Term]] = {}
+    for entry in glossary.entries:
+        terms_of.setdefault(entry.target.text, []).append(entry.term)
     covered, precise, flagged = [], [], []
     for chunk in chunks:
         source, body = folded(chunk.source), words_of(echoes[chunk.id].body)
@@ -63,8 +66,9 @@ def due_and_rendered(
             if name in wanted:
                 is_there = state is not State.NO_MATCH
                 covered.append(_Case(term=name, chapter=chunk.id, is_yes=is_there))
-            if state is State.MATCH:
-                is_due = _stands(entry.term, source)
+            same = terms_of[entry.target.text]
+            if state is State.MATCH and entry.term is same[0]:
+                is_due = any(_stands(term, source) for term in same)
                 precise.append(_Case(term=name, chapter=chunk.id, is_yes=is_due))
             if state is State.AMBIGUOUS:
                 flagged.append(f"{name} in {chunk.id}")
