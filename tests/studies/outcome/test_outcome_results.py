@@ -204,3 +204,14 @@ def test_what_was_said_is_derived_again_and_an_edit_is_found(study: Path, tmp_pa
     file.write_bytes(kept)
     assert called("report", other).exit_code == 0
     assert called("verify", other).exit_code == 0
+    told = json.loads(file.read_bytes())
+    scenario, sha256 = next(iter(told["proofs"].items()))
+    file.write_text(
+        file.read_text(encoding="utf-8")
+        .replace(sha256, "0" * 64)
+        .replace('"red": true', '"red": false'),
+        encoding="utf-8",
+    )
+    done = called("verify", other)
+    assert done.exit_code == 1
+    assert f"names proofs of {scenario} that are not those of the plan" in done.output

@@ -1,6 +1,6 @@
 """Verifies what outcome comparisons say: every cell, figure and page is derived again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from equipoise.errors import EquipoiseError
@@ -104,6 +104,15 @@ def check_registered(study: Path) -> Iterator[Check]:
         yield Check(thing=CONFIRMED, says="not confirmed", faults=(fault,))
 
 
+def _never_there(study: Path, remade: Iterable[str], now: Mapping[str, str]) -> list[str]:
+    """Gives those scenarios whose proof is still that of the plan: none was made in between."""
+    plan = _plan(study)
+    if plan is None or not isinstance(plan.outcome, OutcomePlan):
+        return []
+    planned = {one.id: one.proof_sha256 for one in plan.outcome.scenarios}
+    return [name for name in remade if now[name] == planned.get(name)]
+
+
 def _comparison(study: Path, folder: Path, name: str) -> Check:
     stored = stored_in(folder)
     told = retold(study, folder, is_fresh=True)
@@ -126,6 +135,9 @@ def _comparison(study: Path, folder: Path, name: str) -> Check:
             "and the notes, are taken from the file and were not derived"
         )
         faults.append(Fault(file=f"{name}/{OUTCOME}", what=what, is_note=True))
+        if false := _never_there(study, remade, now):
+            what = f"names proofs of {', '.join(false)} that are not those of the plan"
+            faults.append(Fault(file=f"{name}/{OUTCOME}", what=what))
     if others := {run.facts.arm for run in runs_of(study)} - {arm.arm for arm in stored.arms}:
         what = f"runs of {', '.join(sorted(others))} were not looked at: compare again to do so"
         faults.append(Fault(file=f"{name}/{OUTCOME}", what=what, is_note=True))
