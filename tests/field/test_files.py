@@ -1,13 +1,15 @@
 """Field cases of files: torn, huge, in the way, in any language, counted twice."""
 
 import json
-import resource
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from field.runs import both, process, write_rows
+from field.runs import SOURCE, both, process, write_rows
 from packs.product import compare, run
 
 WORDS = "退款 возврат かえす 🧾 naïve"
@@ -67,13 +69,28 @@ def test_a5_a_huge_transcript_is_streamed_and_the_report_stays_small(tmp_path: P
     assert source.stat().st_size > 60_000_000
     mapping = tmp_path / "m.yaml"
     mapping.write_text("unit: unit\narm: arm\noutcome: outcome\n")
-    done = process("compare", source, "--map", mapping, "--baseline", "base", "-o", "out",
-                   cwd=tmp_path)  # fmt: skip
-    assert done.code == 0, done.err
+    words = ["compare", source, "--map", mapping, "--baseline", "base", "-o", "out"]
+    done = subprocess.run(
+        [sys.executable, "-c", _WATCHED, *map(str, words)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "out" / "estimates.json").read_text())["arms"][0]["n_units"] == 20
     assert (tmp_path / "out" / "report" / "index.html").stat().st_size < 2_000_000
-    peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    assert peak_mb < 900
+    peak_mb = int(done.stderr.rsplit("peak ", 1)[1]) / 1024
+    assert 20 < peak_mb < 900
+
+
+_WATCHED = """\
+import resource, subprocess, sys
+code = subprocess.run([sys.executable, "-m", "equipoise", *sys.argv[1:]]).returncode
+print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
 
 
 @pytest.mark.requirement("A16")

@@ -30,7 +30,8 @@ def candidates(
 ) -> Sequence[LossCitation]:
     """Gives quotes of one cell (partition, category; "" = the loss), the weightiest unit first.
 
-    Each counts how many further quotes of the cell there are. Only units that may be quoted.
+    Each counts how many further quotes of the cell there are. Only units that may be quoted. Of two
+    quotes from one place the longer comes first, so that the order never hangs on chance.
     """
     part, category = cell
     if part not in table.parts:
@@ -54,7 +55,8 @@ def candidates(
         "AND u.unit NOT IN (SELECT unit FROM unquotable) "
         f"{'AND u.unit IN (SELECT unit FROM quotable)' if quotable.allowed is not None else ''} "
         f"ORDER BY {by} DESC, CASE e.criterion {weight} END DESC, u.unit, t.repetition, "
-        f"e.name, e.start, e.criterion LIMIT {_MOST}"
+        f'e.name, e.start, e.criterion, e."end" DESC, e.line, e.quote, e.document, e.trial '
+        f"LIMIT {_MOST}"
     ).fetchall()
     return [
         LossCitation(
