@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.screen import write, write_json
+from equipoise.cli.terms_morphology import asking_morphology
 from equipoise.cli.terms_self_test import run_self_test, self_testing
 
 if TYPE_CHECKING:
@@ -18,14 +19,7 @@ _INSTALL = "pymorphy3 is not asked, or not installed (pip install 'equipoise[tra
 @click.command("consistency")
 @click.argument("glossary", required=False, type=click.Path(path_type=Path))
 @click.argument("chunks", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--morphology",
-    "way",
-    type=click.Choice(["auto", "on", "off"]),
-    default="auto",
-    show_default=True,
-    help="Ask pymorphy3 beside the stored forms; auto = where it is installed.",
-)
+@asking_morphology
 @self_testing
 def command(
     glossary: Path | None,

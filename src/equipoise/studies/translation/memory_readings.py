@@ -96,30 +96,33 @@ def _by_cost(cost: ModeDifference | None, margin: float) -> tuple[str, str]:
 
 def _harm(by_name: _Named, margins: Margins) -> Reading:
     """M3 against M0 in fidelity: does a wrong glossary do harm without a word?"""
-    pair = (Mode.EXCHANGED.value, Mode.NONE.value)
-    fidelity = by_name.get((FIDELITY, *pair))
-    side = side_of(fidelity, margins.fidelity)
-    said, why = {
+    said = {
         Side.LESS: (HARM, "a wrong glossary costs fidelity beyond the margin"),
         Side.EQUAL: (NO_HARM, "a wrong glossary changes fidelity by less than the margin"),
         Side.MORE: (NO_HARM, "fidelity is higher with a wrong glossary than without any"),
-        Side.UNKNOWN: (CANNOT_TELL, "the interval lies on both sides of the margin"),
-    }[side]
-    return _reading("silent harm", said, why, (fidelity,), pair)
+    }
+    return _of_exchanged("silent harm", by_name, FIDELITY, margins.fidelity, said)
 
 
 def _harm_in_consistency(by_name: _Named, margins: Margins) -> Reading:
     """M3 against M0 in consistency: would that axis alone have shown the harm?"""
-    pair = (Mode.EXCHANGED.value, Mode.NONE.value)
-    found = by_name.get((CONSISTENCY, *pair))
-    side = side_of(found, margins.consistency)
-    said, why = {
+    said = {
         Side.LESS: (SEEN, "consistency drops beyond the margin"),
         Side.EQUAL: (UNSEEN, "consistency stays within the margin, whatever fidelity does"),
         Side.MORE: (UNSEEN, "consistency rises beyond the margin, whatever fidelity does"),
-        Side.UNKNOWN: (CANNOT_TELL, "the interval lies on both sides of the margin"),
-    }[side]
-    return _reading("harm in consistency", said, why, (found,), pair)
+    }
+    return _of_exchanged("harm in consistency", by_name, CONSISTENCY, margins.consistency, said)
+
+
+def _of_exchanged(
+    rule: str, by_name: _Named, axis: str, margin: float, said: Mapping[Side, tuple[str, str]]
+) -> Reading:
+    """What M3 against M0 shows on one axis; on both sides of the margin nobody can tell."""
+    pair = (Mode.EXCHANGED.value, Mode.NONE.value)
+    found = by_name.get((axis, *pair))
+    unknown = (CANNOT_TELL, "the interval lies on both sides of the margin")
+    word, why = said.get(side_of(found, margin), unknown)
+    return _reading(rule, word, why, (found,), pair)
 
 
 def _reading(
